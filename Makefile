@@ -91,7 +91,7 @@ service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for
 # the longest first; of the tests in RACE_OF the goroutines of a package among
 # them meet.
 NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games test/puppets test/project policy/verify engine/kit cmd/svc/commands test/report test/ways \
-	api/gamezip caddymodule/embedded cmd/svc-engine deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle test/attack test/foreign test/openapi
+	api/gamezip caddymodule/embedded cmd/svc-engine deploy/compose deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle test/attack test/foreign test/openapi
 RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 
 # What runs the tests finds in bin/ what it starts. With -race, a process that
@@ -115,7 +115,7 @@ setup: ## Install and build what a new machine lacks for the tests
 		scripts/timed control-plane $(MAKE) --no-print-directory control-plane && \
 		scripts/timed stock-opa $(MAKE) --no-print-directory stock-opa && \
 		scripts/timed runner scripts/gotest && \
-		scripts/timed npm $(MAKE) --no-print-directory npm; \
+		scripts/timed npm $(MAKE) --no-print-directory npm MORE=$(MORE); \
 		built=$$?; wait $$packages && exit $$built
 	@scripts/timed images scripts/engine-image slim $(MORE:long=full) || [ "$(CI)" != true ]
 setup: export GOGC := 400
@@ -128,6 +128,7 @@ npm:
 	@scripts/npm-install test/openapi
 	@scripts/npm-install test/project
 	@scripts/npm-install test/webhooks
+	@[ "$(MORE)" != long ] || for tools in test/foreign/*/package.json; do scripts/npm-install "$${tools%/*}" || exit; done
 
 # The parts of a run; each leaves what it took in test/output/times. Of the long
 # run are the packages that have long forms.
@@ -177,6 +178,10 @@ repeat: build ## Run each test that ever failed without cause TIMES (30) times b
 check: ## After an edit, within a minute: format, vet, import rules, tests of what changed and of what imports it
 	@scripts/check
 
+.PHONY: audit
+audit: build ## Look for known faults (govulncheck, npm audit) and licences that are not allowed in all that is built in
+	@GO=$(GO) scripts/audit
+
 .PHONY: games
 games: deps build ## Make and play a game of every brief and follow-up of the corpus (SVC_GAMES=pattern: of some, the rest as kept; =rest: of those not kept), write test/games/RESULTS.md
 	SVC_GAMES="$(or $(SVC_GAMES),all)" SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks $(GO) test -count=1 -timeout 240m -run TestBriefsBecomeGamesThatPlay ./test/games
@@ -212,4 +217,4 @@ fmt: ## Format the Go code and the Caddyfile
 
 .PHONY: clean
 clean: ## Remove what was built; the data stay
-	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/project/node_modules test/streamclients/node_modules test/foreign/*/node_modules
+	rm -rf $(BIN) engine/web/node_modules test/openapi/node_modules test/project/node_modules test/foreign/*/node_modules

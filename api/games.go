@@ -202,7 +202,7 @@ var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}$`)
 // Check says what is wrong with a change. Its error is an *Error with status 400.
 func (c ExperimentChange) Check() error {
 	if !parameterName.MatchString(c.ID) {
-		return BadRequest("The parameter's name has 1 to 40 letters, digits and _, the first a letter.")
+		return BadRequest("id, the parameter's name, has 1 to 40 letters, digits and _, the first a letter.")
 	}
 	if c.State != ExperimentDraft {
 		if len(c.Values)+len(c.Percents) > 0 {

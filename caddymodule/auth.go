@@ -7,9 +7,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/span"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -125,8 +128,15 @@ func (a *Auth) Cleanup() error {
 	return err
 }
 
+// deprecations are the operations whose answers say that they are on their way out; a
+// test has one.
+var deprecations = api.Deprecations()
+
 func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
 	requestID(w, r)
+	if len(deprecations) > 0 {
+		api.SetDeprecation(w.Header(), deprecations, r.Method, r.URL.Path)
+	}
 	if a.cors.Apply(w.Header(), r) {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -135,6 +145,7 @@ func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	seen := caddyhttp.NewResponseRecorder(w, nil, nil)
 	defer func() { // also when the proxy panics with http.ErrAbortHandler
 		metrics.ended(q, seen.Status(), err)
+		describeSpan(r.Context(), q, err)
 	}()
 	var refused *api.Error
 	q, refused = a.core.Identify(r, clientIP(r))
@@ -209,11 +220,17 @@ func clientRequest(ctx context.Context) peer.Request {
 type named struct{ sidecar.Service }
 
 func (n named) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
-	return n.Service.Authenticate(peer.WithRequest(ctx, clientRequest(ctx)), hash)
+	ctx, end := span.Start(ctx, "sidecar", "authenticate")
+	identity, err := n.Service.Authenticate(peer.WithRequest(ctx, clientRequest(ctx)), hash)
+	end(err)
+	return identity, err
 }
 
 func (n named) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
-	return n.Service.Decide(peer.WithRequest(ctx, clientRequest(ctx)), keyID, projectID, action)
+	ctx, end := span.Start(ctx, "sidecar", "decide")
+	d, err := n.Service.Decide(peer.WithRequest(ctx, clientRequest(ctx)), keyID, projectID, action)
+	end(err)
+	return d, err
 }
 
 // facts are what the chain learns about a request: each is a placeholder and a
@@ -233,6 +250,26 @@ var facts = []struct {
 
 // placeUser is where Caddy itself looks for the user.
 const placeUser = "http.auth.user.id"
+
+// describeSpan adds what the chain learned about a request to its span, where it is
+// traced. Caddy's own module, which is before it, does not see how refusals end.
+func describeSpan(ctx context.Context, q *gateway.Request, err error) {
+	if !trace.SpanFromContext(ctx).IsRecording() {
+		return
+	}
+	span.Describe(ctx, "svc.request_id", requestIDOf(ctx))
+	if q != nil {
+		span.Describe(ctx, "svc.user", q.UserID)
+		for _, fact := range facts {
+			if fact.field != "" {
+				span.Describe(ctx, fact.placeholder, fact.of(q))
+			}
+		}
+	}
+	if err != nil {
+		span.Describe(ctx, "svc.refused", strconv.Itoa(answerTo(err).Status))
+	}
+}
 
 // exposeFacts makes what the chain learns about a request known to the rest of the
 // configuration. Facts are looked up when someone reads them, and say what is

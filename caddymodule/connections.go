@@ -2,21 +2,27 @@ package caddymodule
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/caddymodule/gateway/handover"
 )
 
 // connections counts those of all servers and configurations: a reload leaves the
@@ -25,8 +31,9 @@ var connections gateway.Places
 
 // Connections closes connections of clients at once that are more than may be open,
 // so that idle ones don't take the files which engines, the store and Caddy's admin
-// API need. It is a listener wrapper and belongs before tls. HTTP/3 has no
-// connections that take files.
+// API need, and hands listening sockets over from one configuration to the next, so
+// that a reload loses no connection. It is a listener wrapper and belongs first, before
+// tls. HTTP/3 has no connections that take files.
 type Connections struct {
 	// How many may be open, of all listeners together. Default: half of the files
 	// that the process may have open, and at most 20,000.
@@ -36,7 +43,9 @@ type Connections struct {
 	// hold for the server's trusted_proxies. Default: half of all.
 	PerAddress int `json:"per_address,omitempty"`
 
-	server *caddyhttp.Server
+	server  *caddyhttp.Server
+	logger  *zap.Logger
+	lasting []*handover.Listener
 }
 
 // mostConnections bounds the default of Connections.All.
@@ -57,7 +66,11 @@ func (c *Connections) Provision(ctx caddy.Context) error {
 		c.All = max(int(min(files/2, mostConnections)), 2)
 	}
 	c.PerAddress = cmp.Or(c.PerAddress, max(c.All/2, 1))
+	c.logger = ctx.Logger()
 	c.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server) // it may wrap another app's listener
+	if err := c.onReload(ctx); err != nil {
+		return err
+	}
 	return RegisterMetrics(ctx, registry)
 }
 
@@ -88,8 +101,50 @@ func (c *Connections) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return block.At(d, "svc_connections").Block(nil)
 }
 
-// WrapListener implements caddy.ListenerWrapper.
-func (c *Connections) WrapListener(l net.Listener) net.Listener { return &countedListener{l, c} }
+// WrapListener implements caddy.ListenerWrapper. A listener that another wrapper has
+// changed is not handed over: the next configuration may lack that wrapper, or set it
+// otherwise.
+func (c *Connections) WrapListener(l net.Listener) net.Listener {
+	_, tcp := l.Addr().(*net.TCPAddr)
+	if tcp && reflect.TypeOf(l).PkgPath() == reflect.TypeFor[caddy.NetworkAddress]().PkgPath() {
+		lasting, err := handover.Wrap(l)
+		if err == nil {
+			c.lasting = append(c.lasting, lasting)
+			l = lasting
+		} else {
+			c.logger.Warn("a reload may lose connections that are being opened", zap.Error(err))
+		}
+	}
+	return &countedListener{l, c}
+}
+
+// onReload has the listeners take over once the whole configuration has started, and
+// those of one that is replaced go on for a moment.
+func (c *Connections) onReload(ctx caddy.Context) error {
+	app, err := ctx.App("events")
+	if err != nil {
+		return fmt.Errorf("loading app events: %w", err)
+	}
+	events := app.(*caddyevents.App)
+	return errors.Join(
+		events.On("started", eventHandler(func() {
+			for _, l := range c.lasting {
+				l.TakeOver()
+			}
+		})),
+		events.On("stopping", eventHandler(handover.Settle)),
+	)
+}
+
+// eventHandler is an event handler that can't fail; it is no module, so that no one can
+// configure it as one.
+type eventHandler func()
+
+// Handle implements caddyevents.Handler.
+func (h eventHandler) Handle(context.Context, caddy.Event) error {
+	h()
+	return nil
+}
 
 // trusted reports whether an address is a proxy's, as Caddy finds out.
 func (c *Connections) trusted(remote net.Addr) bool {
@@ -121,6 +176,9 @@ func (l *countedListener) Accept() (net.Conn, error) {
 			from = tcp.AddrPort().Addr()
 		}
 		bounds := gateway.PlaceBounds{All: l.bounds.All, PerAddress: l.bounds.PerAddress}
+		if c, ok := conn.(*handover.Conn); ok && c.Moved { // it has had a place, and is about to leave it
+			bounds = gateway.PlaceBounds{All: math.MaxInt, PerAddress: math.MaxInt}
+		}
 		leave, full := connections.Enter(from, bounds, func() bool { return l.bounds.trusted(remote) })
 		if full == "" {
 			return &countedConn{conn, leave}, nil
@@ -161,4 +219,5 @@ var (
 	_ caddy.Validator       = (*Connections)(nil)
 	_ caddy.ListenerWrapper = (*Connections)(nil)
 	_ caddyfile.Unmarshaler = (*Connections)(nil)
+	_ caddyevents.Handler   = eventHandler(nil)
 )

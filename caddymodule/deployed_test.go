@@ -1,6 +1,7 @@
 package caddymodule_test
 
 import (
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 )
 
-func TestCaddyfileOfTheClusterHoldsTheChainOfTheShippedOne(t *testing.T) {
+func TestCaddyfilesOfDeploymentsHoldTheChainOfTheShippedOne(t *testing.T) {
 	manifest, err := os.ReadFile("../deploy/kubernetes/gateway.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -19,22 +20,28 @@ func TestCaddyfileOfTheClusterHoldsTheChainOfTheShippedOne(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("the manifest has no Caddyfile")
 	}
-	var text strings.Builder
+	var cluster strings.Builder
 	for line := range strings.Lines(block + "\n") {
-		text.WriteString(strings.TrimPrefix(line, "    "))
+		cluster.WriteString(strings.TrimPrefix(line, "    "))
 	}
-	if formatted := string(caddyfile.Format([]byte(text.String()))); formatted != text.String() {
+	shipped := adapted(t, "../Caddyfile")
+	for name, tc := range map[string]struct {
+		text string
+		asks []string
+	}{
+		"kubernetes": {cluster.String(), []string{"svc-sidecar.svc.svc.cluster.local:7442", "svc-engine-proxy.svc.svc.cluster.local:7443"}},
+		"compose":    {file(t, "../deploy/compose/gateway.caddyfile"), []string{"sidecar:7442", "engines:7443"}},
+	} {
+		t.Run(name, func(t *testing.T) { holdsTheChain(t, tc.text, shipped, tc.asks) })
+	}
+}
+
+func holdsTheChain(t *testing.T, text, shipped string, asks []string) {
+	t.Helper()
+	if formatted := string(caddyfile.Format([]byte(text))); formatted != text {
 		t.Errorf("it is not formatted; it should be\n%s", formatted)
 	}
-	got, err := adapt(t, text.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	shipped, err := os.ReadFile("../Caddyfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := adapt(t, string(shipped))
+	got, err := adapt(t, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +51,58 @@ func TestCaddyfileOfTheClusterHoldsTheChainOfTheShippedOne(t *testing.T) {
 		return slices.DeleteFunc(handlers(t, config), func(name string) bool { return name == "subroute" || name == "metrics" })
 	}
 	// Games have a host of their own, before that which takes all others.
-	if games := append([]string{"svc_play"}, chain(want)...); !slices.Equal(chain(got), games) {
+	if games := append([]string{"svc_play"}, chain(shipped)...); !slices.Equal(chain(got), games) {
 		t.Errorf("it has the handlers %q, and the shipped one, with games, %q", chain(got), games)
 	}
-	for _, needed := range []string{`"address":"svc-sidecar.svc.svc.cluster.local:7442"`, `"address":"svc-engine-proxy.svc.svc.cluster.local:7443"`} {
-		if !strings.Contains(got, needed) {
-			t.Errorf("it lacks %s:\n%s", needed, got)
+	for _, address := range asks {
+		if !strings.Contains(got, `"address":"`+address+`"`) {
+			t.Errorf("it does not ask %s:\n%s", address, got)
 		}
 	}
+}
+
+// TestBalancerOfComposeListensAtThePortsThatArePublished: with a name it has TLS, and leads
+// clients there.
+func TestBalancerOfComposeListensAtThePortsThatArePublished(t *testing.T) {
+	for _, tc := range []struct{ site, want string }{{"http://", ":8080"}, {"games.example.com, play.example.com", ":8443"}} {
+		t.Setenv("SVC_SITE", tc.site)
+		var config struct {
+			Apps struct {
+				HTTP struct {
+					Port    int `json:"http_port"`
+					TLSPort int `json:"https_port"`
+					Servers map[string]struct{ Listen []string }
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(adapted(t, "../deploy/compose/balancer.caddyfile")), &config); err != nil {
+			t.Fatal(err)
+		}
+		h := config.Apps.HTTP
+		var listen []string
+		for _, server := range h.Servers {
+			listen = append(listen, server.Listen...)
+		}
+		if !slices.Equal(listen, []string{tc.want}) || h.Port != 8080 || h.TLSPort != 8443 {
+			t.Errorf("%q: it listens at %q, and takes %d and %d for the ports of clients", tc.site, listen, h.Port, h.TLSPort)
+		}
+	}
+}
+
+func adapted(t *testing.T, path string) string {
+	t.Helper()
+	config, err := adapt(t, file(t, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+func file(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }

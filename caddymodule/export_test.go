@@ -1,9 +1,21 @@
 package caddymodule
 
-import "github.com/svc-games/svc/block"
+import (
+	"testing"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/block"
+)
 
 // AppOptions are the app's own, which nobody reads.
 func AppOptions() block.Options { return new(App).options(nil, nil) }
+
+// Deprecate has an operation be on its way out, until the test ends.
+func Deprecate(t *testing.T, d api.Deprecation) {
+	before := deprecations
+	deprecations = []api.Deprecation{d}
+	t.Cleanup(func() { deprecations = before })
+}
 
 // DefaultBounds are how many event streams may be open by default, and of how many jobs.
 func DefaultBounds() (streams, jobs int, err error) {

@@ -15,7 +15,8 @@ import (
 // clientHeaders are what a client may send along, and no engine gets of it.
 var clientHeaders = []string{
 	"Cookie", "Api-Key", "X-Jwt", "Proxy-Authorization", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip",
-	"User-Agent", "Referer", "Origin", "Accept-Language", "Traceparent", "Svc-Job-Id", "Svc-Session-Id", "Svc-Refused",
+	"User-Agent", "Referer", "Origin", "Accept-Language", "Traceparent", "Tracestate", "Baggage",
+	"Svc-Job-Id", "Svc-Session-Id", "Svc-Refused",
 }
 
 // An engine is a stranger's program: of a client's request it gets what the

@@ -18,6 +18,7 @@ import (
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/span"
 )
 
 // Preview serves the games that the console shows in a frame. It stands at an
@@ -47,6 +48,7 @@ func (p *Preview) Provision(ctx caddy.Context) (err error) {
 }
 
 func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.Handler) error {
+	span.Describe(r.Context(), "url.path", "/") // who has the address may see the game
 	shared, err := p.app.Shared(r.Context())
 	if err != nil {
 		return caddyhttp.Error(http.StatusServiceUnavailable, err)

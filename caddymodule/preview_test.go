@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	oteltrace "go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/caddymodule/gateway"
@@ -75,6 +79,27 @@ func TestADecisionOnAPreviewIsForTheRequestThatItsReaderKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("at a site", w.Code, w.Header(), peer.Request{ID: "r-1", IP: "192.0.2.1", Method: "GET"})
+}
+
+// TestNoSpanHasTheAddressOfAPreview: who has it may see the game.
+func TestNoSpanHasTheAddressOfAPreview(t *testing.T) {
+	ready := make(chan struct{})
+	close(ready)
+	games := &previews{answers: http.NotFoundHandler(), logger: zap.NewNop()}
+	core := &gateway.Console{Previews: gateway.NewPreviews()}
+	p := &Preview{app: &App{ready: ready, shared: &Shared{previews: games}}, core: func(*Shared) *gateway.Console { return core }}
+	recorded := tracetest.NewSpanRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/needle-of-a-code/7/index.html", http.NoBody)
+	ctx, s := trace.NewTracerProvider(trace.WithSpanProcessor(recorded)).Tracer("caddy").Start(
+		context.WithValue(r.Context(), caddy.ReplacerCtxKey, caddy.NewReplacer()), "handler",
+		oteltrace.WithAttributes(attribute.String("url.path", r.URL.Path)))
+	if err := p.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx), nil); err != nil {
+		t.Fatal(err)
+	}
+	s.End()
+	if got := recorded.Ended()[0].Attributes(); len(got) != 1 || got[0].Value.AsString() != "/" {
+		t.Errorf("it has %v", got)
+	}
 }
 
 // noFiles are engines whose jobs left no files.

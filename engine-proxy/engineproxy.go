@@ -238,6 +238,16 @@ type Ledger interface {
 	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
 }
 
+// Replays is what a Ledger may be besides: it knows runs of published games that players
+// reported, and are to be played again.
+type Replays interface {
+	// RunsToReplay returns some of one game, none when nothing waits, and gives them to
+	// nobody else for a while.
+	RunsToReplay(ctx context.Context) (contract.Replays, error)
+	// RunsReplayed tells what they came to. It may be told twice.
+	RunsReplayed(ctx context.Context, r contract.Replayed) error
+}
+
 // Failure returns the record of a job that ended without its engine.
 func Failure(r contract.JobRecord, code api.FailureCode, message string, at time.Time) contract.JobRecord {
 	r.Status = api.JobFailed

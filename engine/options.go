@@ -39,6 +39,9 @@ const stuckVariable = "SVC_ENGINE_STUCK"
 // Options are the command line of svc-engine.
 type Options struct {
 	Volume string
+	// Replays has the engine play runs of players again and nothing else; there is no
+	// volume then.
+	Replays bool
 	// Socket is the Unix socket to listen on; "" with Listen.
 	Socket string
 	// Listen is host:port to listen at instead, with mutual TLS by the files
@@ -73,6 +76,7 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	flags := flag.NewFlagSet("svc-engine", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // errors are the caller's to report
 	flags.StringVar(&o.Volume, "volume", "", "`folder` that holds the project's state")
+	flags.BoolVar(&o.Replays, "replays", false, "play runs of players again and do nothing else, without a volume")
 	flags.StringVar(&o.Socket, "socket", "", "`path` of the Unix socket to listen on")
 	flags.StringVar(&o.Listen, "listen", "", "`host:port` to listen at instead, with mutual TLS")
 	flags.StringVar(&o.TLSCert, "tls-cert", "", "`file` of the instance's certificate, for --listen")
@@ -95,9 +99,12 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 		return Options{}, err
 	}
 	for _, name := range []string{"volume", "project", "instance", "token-file"} {
-		if flags.Lookup(name).Value.String() == "" {
+		if flags.Lookup(name).Value.String() == "" && !(o.Replays && name == "volume") {
 			return Options{}, fmt.Errorf("--%s is required", name)
 		}
+	}
+	if o.Replays && o.Volume != "" {
+		return Options{}, errors.New("--replays has no volume")
 	}
 	if err := o.checkWays(); err != nil {
 		return Options{}, err

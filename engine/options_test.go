@@ -39,6 +39,7 @@ func TestOptionsAreReadFromTheCommandLineAndTheEnvironment(t *testing.T) {
 		{name: "no duration", args: whole, delay: "20", err: `SVC_ENGINE_START_DELAY must be a duration like 20s, not "20"`},
 		{name: "a negative duration", args: whole, delay: "-1s", err: `SVC_ENGINE_START_DELAY must be a duration like 20s, not "-1s"`},
 		{name: "no volume", args: without("--volume"), err: "--volume is required"},
+		{name: "replays with a volume", args: append(without(""), "--replays"), err: "--replays has no volume"},
 		{name: "neither socket nor port", args: without("--socket"), err: "either --socket or --listen is required"},
 		{name: "socket and port", args: append(without(""), "--listen", ":0"), err: "either --socket or --listen is required"},
 		{name: "a port", args: append(without("--socket"), "--listen", ":0", "--tls-cert", "c", "--tls-key", "k", "--tls-ca", "a", "--egress", "https://e:1")},

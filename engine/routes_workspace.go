@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -111,6 +112,22 @@ func (s *server) diff(m *jobs.Manager, w http.ResponseWriter, r *http.Request) e
 	return writeJSON(w, http.StatusOK, found)
 }
 
+// maxQuery bounds the text of a search, in bytes.
+const maxQuery = 200
+
+// search finds a text in the game's files.
+func (s *server) search(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	text := r.URL.Query().Get("q")
+	if text == "" || len(text) > maxQuery || !utf8.ValidString(text) {
+		return api.BadRequest("Search for a text of at most %d bytes.", maxQuery)
+	}
+	found, err := m.Search(text)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, found)
+}
+
 func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	var req contract.RestoreRequest
 	if err := readJSON(w, r, &req); err != nil {
@@ -121,6 +138,23 @@ func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 		return err
 	}
 	return writeJSON(w, http.StatusOK, saved)
+}
+
+// lock has jobs leave a file of the game as it is, or no longer.
+func (s *server) lock(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	if err := m.SetLock(r.URL.Query().Get("path"), r.Method == http.MethodPut); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, struct{}{})
+}
+
+// check begins to play the newest revision without a model.
+func (s *server) check(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
+	begun, err := m.Check()
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, begun)
 }
 
 // reorder puts the waiting jobs in another order.

@@ -4,48 +4,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// namedTest is a test as docs/engine-safety.md names it: folder and function.
-var namedTest = regexp.MustCompile("`([a-z0-9/-]+)\\.(Test[A-Za-z0-9]+)`")
-
-// madeByTests are the tables that tests make and prove.
-var madeByTests = regexp.MustCompile(`(?s)<!-- \w+: made by .*?<!-- end of \w+ -->`)
-
-func TestSafetyDocumentNamesTestsThatAreThere(t *testing.T) {
-	document, err := os.ReadFile("../docs/engine-safety.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := namedTest.FindAllStringSubmatch(string(document), -1)
-	if len(named) < 40 {
-		t.Fatalf("it names %d tests", len(named))
-	}
-	for _, n := range named {
-		files, err := filepath.Glob(filepath.Join("..", n[1], "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := slices.ContainsFunc(files, func(path string) bool {
-			code, err := os.ReadFile(path)
-			return err == nil && strings.Contains(string(code), "\nfunc "+n[2]+"(t *testing.T)")
-		})
-		if !found {
-			t.Errorf("there is no %s in %s", n[2], n[1])
-		}
-	}
-	for line := range strings.Lines(madeByTests.ReplaceAllString(string(document), "")) {
-		if strings.HasPrefix(line, "| ") && !strings.HasSuffix(line, "| proven by |\n") && !namedTest.MatchString(line) {
-			t.Errorf("this is proven by nothing: %s", line)
-		}
-	}
-}
 
 // starters are the packages of the engine that may start a program: the browser,
 // and the engine itself for a simulation.

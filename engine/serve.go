@@ -41,11 +41,12 @@ func Serve(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("opening volume: %w", err)
 	}
 	s := newServer(cfg)
-	return errors.Join(s.serve(ctx, m), m.Close())
+	work := func(ctx context.Context) error { return s.run(ctx, m) }
+	return errors.Join(s.serve(ctx, s.handler(), work), m.Close())
 }
 
-// serve listens for requests while it works off the jobs.
-func (s *server) serve(ctx context.Context, m *jobs.Manager) error {
+// serve listens for requests while it works, until ctx ends.
+func (s *server) serve(ctx context.Context, handler http.Handler, work func(context.Context) error) error {
 	listener, err := s.cfg.listen()
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
@@ -53,7 +54,7 @@ func (s *server) serve(ctx context.Context, m *jobs.Manager) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	web := &http.Server{
-		Handler:           s.handler(),
+		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends the streams
 		ErrorLog:          zap.NewStdLog(s.cfg.Log),
@@ -64,7 +65,7 @@ func (s *server) serve(ctx context.Context, m *jobs.Manager) error {
 		stop(err)
 		served <- err
 	}()
-	runErr := s.run(ctx, m)
+	runErr := work(ctx)
 	stop(nil)
 	shutdownCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"github.com/svc-games/svc/peer/span"
 	"net/http"
 )
 
@@ -43,7 +44,7 @@ func RequestOf(ctx context.Context) Request {
 	return r
 }
 
-// SetRequest sends the request that is in a context with a call, and no other.
+// SetRequest sends the request that is in a context, and its trace, with a call, and no other.
 func SetRequest(ctx context.Context, h http.Header) {
 	r := RequestOf(ctx)
 	for _, fact := range [...]struct{ header, value string }{
@@ -55,10 +56,12 @@ func SetRequest(ctx context.Context, h http.Header) {
 			h.Del(fact.header)
 		}
 	}
+	span.Inject(ctx, h)
 }
 
-// ReadRequest returns ctx with the request that came with a call.
+// ReadRequest returns ctx with the request that came with a call, and its trace.
 func ReadRequest(ctx context.Context, h http.Header) context.Context {
+	ctx = span.Extract(ctx, h)
 	r := Request{
 		ID: bounded(h.Get(requestIDHeader), maxRequestID), IP: bounded(h.Get(requestIPHeader), maxFact),
 		Method: bounded(h.Get(requestMethodHeader), maxFact), UserAgent: bounded(h.Get(requestAgentHeader), maxFact),

@@ -20,8 +20,10 @@ import (
 func TestPeerWithoutTheRightCertificateIsRefused(t *testing.T) {
 	ca, other := peertest.NewAuthority(t), peertest.NewAuthority(t)
 	s := start(t, peer.ServerOptions{Address: tcp("127.0.0.1:0"), TLS: ca.Issue("sidecar"), Names: []string{"gateway", "engines"}})
+	expired := ca.IssueExpired("engines")
 	good := ca.Issue("gateway")
 	for name, o := range map[string]peer.ClientOptions{
+		"expired":                     {TLS: expired, ServerName: "sidecar"},
 		"another name":                {TLS: ca.Issue("stranger"), ServerName: "sidecar"},
 		"another authority":           {TLS: peer.TLS{Cert: other.Issue("gateway").Cert, Key: other.Issue("gateway").Key, CA: good.CA}, ServerName: "sidecar"},
 		"server of another authority": {TLS: peer.TLS{Cert: good.Cert, Key: good.Key, CA: other.Issue("gateway").CA}, ServerName: "sidecar"},
@@ -32,6 +34,12 @@ func TestPeerWithoutTheRightCertificateIsRefused(t *testing.T) {
 		if status, _, err := post(t.Context(), client(t, o), "/", ""); err == nil {
 			t.Errorf("%s: status %d", name, status)
 		}
+	}
+	late := other.IssueExpired("sidecar")
+	lateServer := start(t, peer.ServerOptions{Address: tcp("127.0.0.1:0"), TLS: peer.TLS{Cert: late.Cert, Key: late.Key, CA: good.CA}, Names: []string{"gateway"}})
+	trusting := peer.ClientOptions{Address: lateServer.Addr(), TLS: peer.TLS{Cert: good.Cert, Key: good.Key, CA: late.CA}, ServerName: "sidecar"}
+	if status, _, err := post(t.Context(), client(t, trusting), "/", ""); err == nil {
+		t.Errorf("server that is expired: status %d", status)
 	}
 	plain := &http.Transport{}
 	defer plain.CloseIdleConnections()

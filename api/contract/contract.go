@@ -38,6 +38,7 @@ const (
 	PathDrain    = "/internal/drain"
 	PathUndrain  = "/internal/undrain"
 	PathSnapshot = "/internal/snapshot" // the game as it is now, a ZIP
+	PathReplay   = "/internal/replay"   // of an engine without a volume alone
 )
 
 // Ready is the 200 body of GET /internal/readyz; 503 means not yet.
@@ -257,6 +258,57 @@ type OpenJob struct {
 	Reserved  bool      `json:"reserved"` // not yet committed
 	Overdue   bool      `json:"overdue"`  // reserved, and past its deadline
 	Record    JobRecord `json:"record"`   // as last reported
+}
+
+// MaxReplays is how many runs of a game are played again at once.
+const MaxReplays = 8
+
+// Replays are runs of a published game that players reported, to be played again.
+type Replays struct {
+	ProjectID string   `json:"projectId"`
+	JobID     string   `json:"jobId"` // whose game it is
+	Runs      []Replay `json:"runs"`  // none when nothing waits
+}
+
+// Replay is a run as its page reported it.
+type Replay struct {
+	Stream string `json:"stream"`
+	Run    int64  `json:"run"` // of the page, from 1
+	Log    string `json:"log"`
+	// Given are the parameters that the service gave its player, whatever the log says.
+	Given map[string]string `json:"given,omitempty"`
+	// Steps are how many it had time for, as the service saw.
+	Steps int64 `json:"steps"`
+}
+
+// ReplayTooLong is the failure of a run that was given up, as it took too long.
+const ReplayTooLong = "the run takes too long"
+
+// Replayed is what runs of a game came to that were played again: the 200 body of POST
+// PathReplay, whose own is a line with a list of Replay and then the ZIP of the game.
+type Replayed struct {
+	ProjectID string         `json:"projectId,omitempty"`
+	Endings   []ReplayEnding `json:"endings"`
+	Took      int64          `json:"took,omitempty"` // ms of an engine, which no engine itself says
+}
+
+// ReplayEnding is what a run came to that was played again.
+type ReplayEnding struct {
+	Stream  string  `json:"stream"`
+	Run     int64   `json:"run"`
+	Over    bool    `json:"over"` // it ended by itself
+	Outcome string  `json:"outcome"`
+	Score   float64 `json:"score"`
+	Steps   int64   `json:"steps"` // of a sixtieth of a second
+	// Sure says that the game comes to one end only, whatever engine plays it: the engine
+	// knows its sources as its own.
+	Sure bool `json:"sure,omitempty"`
+	// Foreign is what the game called that engines do not do alike, "" for nothing.
+	Foreign string `json:"foreign,omitempty"`
+	// Failed is why the run could not be played again, "" when it was.
+	Failed string `json:"failed,omitempty"`
+	// Unplayed says that no engine had the run: it waits as before.
+	Unplayed bool `json:"unplayed,omitempty"`
 }
 
 // Installation is one data folder with engines and their volumes.

@@ -11,6 +11,9 @@ const (
 	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
+	PathSearch    = PathWorkspace + "/search"  // ?q=
+	PathCheck     = PathWorkspace + "/check"   // begins a Check of the newest revision
+	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 	PathQueue     = "/internal/queue"          // a Queue
 )
 
@@ -26,14 +29,40 @@ type Workspace struct {
 	Running string          `json:"running,omitempty"` // the job that works on it
 	Queued  []string        `json:"queued,omitempty"`  // the jobs that wait, in their order
 	Files   []WorkspaceFile `json:"files"`             // sorted by path
+	Check   *Check          `json:"check,omitempty"`   // the last one, or that which is under way
 }
+
+// Check is what was found of a revision that was played without a model.
+type Check struct {
+	Rev     int      `json:"rev"`
+	Running bool     `json:"running,omitempty"`
+	OK      bool     `json:"ok,omitempty"`      // nothing speaks against it
+	Against []string `json:"against,omitempty"` // what does
+}
+
+// Found are the lines of a game's files that hold a text.
+type Found struct {
+	Lines []FoundLine `json:"lines"` // at most MaxFound, by path and line
+	More  bool        `json:"more,omitempty"`
+}
+
+// FoundLine is one of them.
+type FoundLine struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"` // of the line, perhaps cut off
+}
+
+// MaxFound bounds the lines that a search returns.
+const MaxFound = 200
 
 // WorkspaceFile is one file of a game.
 type WorkspaceFile struct {
 	Path   string `json:"path"` // in the game's folder
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
-	Made   bool   `json:"made,omitempty"` // of the sources: it can't be saved
+	Made   bool   `json:"made,omitempty"`   // of the sources: it can't be saved
+	Locked bool   `json:"locked,omitempty"` // jobs leave it as it is
 }
 
 // Revision is one state of a project's files. None is ever changed.
@@ -45,6 +74,10 @@ type Revision struct {
 	Author  string    `json:"author,omitempty"`
 	Message string    `json:"message,omitempty"`
 	Time    time.Time `json:"time"`
+	// Proven: it was played without a model, and nothing spoke against it. Unproven: nobody
+	// has played it. Of others the kind says it.
+	Proven   bool `json:"proven,omitempty"`
+	Unproven bool `json:"unproven,omitempty"`
 }
 
 // AuthorUser is the author of what a person saved or restored.

@@ -3,6 +3,7 @@ package play
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/svc-games/svc/api"
 )
@@ -37,7 +38,13 @@ type Score struct {
 	Score   float64 `json:"score"`
 	Outcome string  `json:"outcome"`
 	Length  int64   `json:"ms"` // of the run
+	// Log is the run itself, as the game wrote it, by which it can be played again; "" for
+	// a game that writes none, and for one that is longer than MaxLog.
+	Log string `json:"log"`
 }
+
+// MaxLog bounds a run as text, in bytes.
+const MaxLog = 32 << 10
 
 // MaxRuns bounds the runs of a stream.
 const MaxRuns = 10_000
@@ -69,6 +76,9 @@ func ParseScore(body []byte) (Score, error) {
 	case !short(s.Outcome):
 		return Score{}, api.BadRequest("outcome must be a short text.")
 	}
+	if len(s.Log) > MaxLog || strings.Contains(s.Log, "\x00") {
+		s.Log = "" // it counts all the same
+	}
 	return s.Score, nil
 }
 
@@ -89,6 +99,8 @@ type Row struct {
 	Name  string  `json:"name"` // made by the service; no player writes one
 	Score float64 `json:"score"`
 	You   bool    `json:"you,omitempty"`
+	// Verified says that the run was played again and came to this score.
+	Verified bool `json:"verified,omitempty"`
 }
 
 // Reward is what a run brought its player.
@@ -100,8 +112,19 @@ type Reward struct {
 
 // States of a run.
 const (
-	StateAccepted = "accepted" // within bounds; nobody has played it again to verify it
+	StateAccepted = "accepted" // within bounds, and not played again
 	StateHeld     = "held"     // on no board but for its own player
+	StateVerified = "verified" // played again, and it came to the same score
+	StateRefused  = "refused"  // played again, and it did not: it is on no board
+)
+
+// Notes say to a player what is known of a run.
+const (
+	NoteVerified = "verified"
+	NoteWaits    = "to be verified"
+	NoteHeld     = "held back"
+	NoteRefused  = "refused"
+	NoteNone     = "not verified"
 )
 
 // ScoreAnswer is that to a Score.
@@ -109,6 +132,7 @@ type ScoreAnswer struct {
 	OK       bool     `json:"ok"`
 	State    string   `json:"state"`
 	Verified bool     `json:"verified"` // that the run was played again with the same end
+	Note     string   `json:"note"`     // one of the notes
 	Best     *float64 `json:"best"`     // the player's
 	Board
 	Rewards []Reward `json:"rewards"`

@@ -179,8 +179,7 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 		}
 		return q.takeIdempotencyKey(r.Header)
 	case policy.ActionGetProject, policy.ActionDeleteProject, policy.ActionUnpublish, policy.ActionAnalytics, policy.ActionReadWebhooks:
-		q.ProjectID = q.Route.ProjectID
-		return asError(api.CheckProjectID(q.ProjectID))
+		return q.takeProject(q.Route.ProjectID)
 	case policy.ActionListProjects, policy.ActionListModels:
 		return nil
 	}
@@ -189,13 +188,22 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 	case 0:
 		return nil
 	case 1:
-		q.ProjectID = id
 		if q.Route.Action == policy.ActionListJobs {
 			q.Route.Action = policy.ActionProjectJobs
 		}
-		return asError(api.CheckProjectID(id))
+		return q.takeProject(id)
 	}
 	return api.BadRequest("projectId is given twice.")
+}
+
+// takeProject names the request's project. What is no project's id, a key by mistake say,
+// is named nowhere.
+func (q *Request) takeProject(id string) *api.Error {
+	if err := api.CheckProjectID(id); err != nil {
+		return asError(err)
+	}
+	q.ProjectID = id
+	return nil
 }
 
 // projectID returns the first projectId of the query, and how many there are.
@@ -220,10 +228,11 @@ func (q *Request) parse(body []byte) *api.Error {
 		q.Project, q.Fingerprint = req, fingerprint(body)
 		return asError(err)
 	case policy.ActionPublish, policy.ActionWriteWebhooks:
-		q.ProjectID = q.Route.ProjectID
-		err := api.CheckProjectID(q.ProjectID)
+		if refused := q.takeProject(q.Route.ProjectID); refused != nil {
+			return refused
+		}
+		var err error
 		switch {
-		case err != nil:
 		case q.Route.Part == partWebhook:
 			q.Webhook, err = api.ParseWebhookRequest(body)
 		case q.Route.Part == partReplay:

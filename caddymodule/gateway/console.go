@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"strings"
 
@@ -153,3 +154,12 @@ func (a *askedWriter) Write(p []byte) (int, error) {
 
 // Unwrap lets http.ResponseController reach Flush.
 func (a *askedWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// factsOf returns what the policy may know of a browser's request.
+func factsOf(r *http.Request) peer.Request {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return Facts(peer.RequestOf(r.Context()).ID, host, r.Method, r.UserAgent())
+}

@@ -42,7 +42,7 @@ var (
 	}, ", ")
 	corsResponse = strings.Join([]string{
 		"X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After", "Allow", "ETag",
-		"Content-Disposition", "Accept-Ranges", "Content-Range",
+		"Content-Disposition", "Accept-Ranges", "Content-Range", "Deprecation", "Sunset", "Link",
 		headerReplayed, "Svc-Job-Id", "Svc-Next-Cursor", "Svc-Poll-After", HeaderEngineState, HeaderPolicyRule,
 	}, ", ")
 )

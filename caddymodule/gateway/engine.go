@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/span"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -81,7 +82,9 @@ func (l *Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next
 
 func (l *Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	begin := l.Now()
-	lease, err := l.Engines.Submit(r.Context(), q.Owner(), l.Hold)
+	ctx, end := span.Start(r.Context(), "engine-proxy", "submit")
+	lease, err := l.Engines.Submit(ctx, q.Owner(), l.Hold)
+	end(err)
 	if err != nil {
 		refused, state := l.NotReady(err)
 		if state != "" {

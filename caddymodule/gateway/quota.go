@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer/span"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -92,6 +93,7 @@ func (s *Submitter) submit(r *http.Request, q *Request, sessionID string, next N
 func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next) answer {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Timeout)
 	defer cancel()
+	ctx, end := span.Start(ctx, "engine", "submit")
 	r = r.Clone(ctx)
 	replaceBody(r, q.Body)
 	// The body goes out only after the engine behind the endpoint has taken
@@ -99,9 +101,11 @@ func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next
 	r.Header.Set("Expect", "100-continue")
 	r.Header.Set(contract.HeaderJobID, q.Admitted)
 	r.Header.Set(contract.HeaderSessionID, sessionID)
+	span.Inject(ctx, r.Header)
 
 	w := newAnswerWriter()
 	err := next(w, r)
+	end(err)
 	if errors.Is(err, ErrNotSent) {
 		return answer{notSent: true}
 	}
@@ -121,6 +125,7 @@ func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next
 // submission comes back as that job.
 func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Admission, *api.Error) {
 	jobID := api.NewJobID(s.Now())
+	ctx, end := span.Start(ctx, "sidecar", "reserve")
 	admission, err := s.Sidecar.Reserve(ctx, sidecar.Reservation{
 		JobID:          jobID,
 		KeyID:          q.KeyID,
@@ -131,6 +136,7 @@ func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Ad
 		Fingerprint:    q.Fingerprint,
 		Webhook:        q.JobWebhook,
 	})
+	end(err)
 	if err != nil {
 		return "", sidecar.Admission{}, admissionError(err)
 	}
@@ -182,7 +188,10 @@ func (s *Submitter) settle(ctx context.Context, q *Request, jobID string, a answ
 // commit makes the job count. When that fails the engine has a job whose row
 // is still reserved; its feed will commit it, but the client can't be told so.
 func (s *Submitter) commit(ctx context.Context, jobID string) *api.Error {
-	if err := s.Sidecar.Commit(ctx, jobID); err != nil {
+	ctx, end := span.Start(ctx, "sidecar", "commit")
+	err := s.Sidecar.Commit(ctx, jobID)
+	end(err)
+	if err != nil {
 		return s.unknown(jobID, err)
 	}
 	return nil
@@ -191,7 +200,10 @@ func (s *Submitter) commit(ctx context.Context, jobID string) *api.Error {
 // release gives the reservation back. When that fails it stays overdue until
 // the reaper has fenced it; the client's refusal holds either way.
 func (s *Submitter) release(ctx context.Context, jobID string, refusal *api.Error) *api.Error {
-	if err := s.Sidecar.Release(ctx, jobID); err != nil {
+	ctx, end := span.Start(ctx, "sidecar", "release")
+	err := s.Sidecar.Release(ctx, jobID)
+	end(err)
+	if err != nil {
 		refusal.Cause = errors.Join(refusal.Cause, err)
 	}
 	return refusal

@@ -758,6 +758,7 @@ export interface components {
         };
         RotateRequest: {
             /**
+             * Format: int32
              * @description For how long the keys before go on.
              * @default 30
              */
@@ -3074,6 +3075,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example test */
                     "application/zip": string;
                 };
             };

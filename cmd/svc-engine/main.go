@@ -47,6 +47,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if opts.Replays {
+		return engine.ServeReplays(ctx, cfg, sim.Apart(generator.Simulator))
+	}
 	if cfg.Generator, err = gen.New(generator); err != nil {
 		return fmt.Errorf("loading generator: %w", err)
 	}

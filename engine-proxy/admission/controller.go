@@ -98,6 +98,19 @@ func (c *Controller) Enter(project, owner string, e Engine) (*Ticket, error) {
 	return t, nil
 }
 
+// EnterSpare gives a project a slot if there is one that nobody needs now, and reports
+// whether it did: none is evicted for it, and none that starts waits. Release must be
+// called once the engine is gone.
+func (c *Controller) EnterSpare(project, owner string, e Engine) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turns == 0 || c.waitingLocked(everyone) > 0 || !c.fitsLocked(owner) {
+		return false
+	}
+	c.slots[project] = &slot{owner: owner, engine: e}
+	return true
+}
+
 // Adopt gives a slot to an engine that runs already, whatever the limits say.
 func (c *Controller) Adopt(project, owner string, e Engine) {
 	c.mu.Lock()

@@ -196,3 +196,25 @@ func TestAdoptedEnginesCountButAreNeverRefused(t *testing.T) {
 		t.Fatal("a second engine found room")
 	}
 }
+
+// TestSpareEngineTakesAPlaceThatNobodyNeeds, and goes before all others.
+func TestSpareEngineTakesAPlaceThatNobodyNeeds(t *testing.T) {
+	t.Parallel()
+	r := newTestController(t, Limits{Engines: 2, Starts: 2})
+	idle := r.adoptIdle("idle", "a", time.Hour)
+	spare := &testEngine{since: time.Unix(1, 0)}
+	if !r.EnterSpare("spare", "spare", spare) {
+		t.Fatal("it has no place on an empty machine")
+	}
+	next := r.mustEnter("b")
+	if spare.asked != 1 || idle.asked != 0 {
+		t.Fatalf("it was asked to go %d times, another %d times", spare.asked, idle.asked)
+	}
+	r.Release("spare")
+	if !held(next) {
+		t.Fatal("its place is given to nobody")
+	}
+	if r.EnterSpare("spare", "spare", spare) || idle.asked != 0 {
+		t.Errorf("on a full machine it has a place; an idle engine was asked to go %d times", idle.asked)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/cli"
+	"github.com/svc-games/svc/peer/span/export"
 )
 
 const (
@@ -42,6 +43,11 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	if err != nil {
 		return err
 	}
+	sent, err := export.Start(ctx, "svc-engine-proxy", logger)
+	if err != nil {
+		return err
+	}
+	defer sent()
 	side, err := peer.NewClient(peer.ClientOptions{Address: *o.Sidecar, TLS: o.TLS, ServerName: o.SidecarName, Logger: logger})
 	if err != nil {
 		return fmt.Errorf("finding the sidecar: %w", err)

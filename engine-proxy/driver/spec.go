@@ -27,7 +27,8 @@ type Spec struct {
 	Incarnation
 	OwnerID string // whose project it is
 	// Volume is the project's volume, the only lasting state it may write. To a
-	// Remote driver it is a name, and no folder of this machine.
+	// Remote driver it is a name, and no folder of this machine. "" is for an engine of
+	// no project that plays runs of players again (--replays): it leaves nothing behind.
 	Volume     string
 	RuntimeDir string // the engine's other directory: its sockets, token and scratch space; "" with Remote
 	StateDir   string // the driver's notes and the log; never in an engine's reach

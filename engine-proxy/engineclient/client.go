@@ -264,6 +264,11 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any, lim
 		}
 		return nil
 	}
+	return decode(res, path, out, limit)
+}
+
+// decode reads an answer's JSON.
+func decode(res *http.Response, path string, out any, limit int64) error {
 	body, err := io.ReadAll(bounded.Reader(res.Body, limit, fmt.Errorf("over %d bytes", limit)))
 	if err != nil {
 		return fmt.Errorf("reading the engine's answer to %s: %w", path, err)
@@ -276,21 +281,25 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any, lim
 
 // do sends a request and returns the answer if it is a 2xx of our instance.
 func (c *Client) do(ctx context.Context, method, path string, in any) (*http.Response, error) {
-	var body io.Reader
-	if in != nil {
-		raw, err := json.Marshal(in)
-		if err != nil {
-			return nil, fmt.Errorf("encoding request to the engine: %w", err)
-		}
-		body = bytes.NewReader(raw)
+	if in == nil {
+		return c.send(ctx, method, path, "", nil)
 	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("encoding request to the engine: %w", err)
+	}
+	return c.send(ctx, method, path, "application/json", bytes.NewReader(raw))
+}
+
+// send is do with a body of any type.
+func (c *Client) send(ctx context.Context, method, path, contentType string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://engine"+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("making request to the engine: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.target.Token)
-	if in != nil {
-		req.Header.Set("Content-Type", "application/json")
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {

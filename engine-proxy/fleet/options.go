@@ -75,6 +75,7 @@ type Timing struct {
 	Reconcile time.Duration // between two looks at everything the driver runs; default 30 s
 	Sweep     time.Duration // between two looks for what is older than Retain; default 1 hour
 	Forget    time.Duration // between two looks for deletions that were interrupted; default 1 minute
+	Replay    time.Duration // between two looks for runs of players that are to be played again; default 5 s
 	Fence     time.Duration // how long Fence tries; default 2 s
 
 	BackOff      time.Duration // after the first failed start; default 5 s, doubled by each further one
@@ -142,6 +143,7 @@ func (o *Options) complete() error {
 	orElse(&t.Reconcile, 30*time.Second)
 	orElse(&t.Sweep, time.Hour)
 	orElse(&t.Forget, time.Minute)
+	orElse(&t.Replay, 5*time.Second)
 	orElse(&t.Fence, 2*time.Second)
 	orElse(&t.BackOff, 5*time.Second)
 	orElse(&t.BackOffMax, 5*time.Minute)

@@ -165,6 +165,7 @@ func (p *Proxy) Start(ctx context.Context) error {
 	p.wg.Go(p.reap)
 	p.wg.Go(p.reconcile)
 	p.wg.Go(p.sweep)
+	p.wg.Go(p.replays)
 	if p.unserved {
 		return nil
 	}

@@ -45,6 +45,9 @@ func (p *Proxy) recover(ctx context.Context) error {
 		}
 	}
 	for _, id := range known {
+		if id == p.replaysID() {
+			continue
+		}
 		if err := p.recoverProject(ctx, id, running[id]); err != nil {
 			return err
 		}

@@ -79,9 +79,19 @@ func (l Layout) Token(projectID string) string {
 // for sockets gets a private one in the system's temporary directory. Of an
 // engine elsewhere there is nothing here but its journal, and no socket.
 func (l Layout) Prepare(projectID, before string) (socket string, err error) {
+	return l.prepare(projectID, before, l.Volume(projectID))
+}
+
+// PrepareReplays is Prepare for the engine without a volume that plays runs again. Its
+// socket directory is to be removed.
+func (l Layout) PrepareReplays(id string) (socket string, err error) { return l.prepare(id, "") }
+
+// prepare makes the directories of an engine, and those in volume unless it runs
+// elsewhere.
+func (l Layout) prepare(projectID, before string, volume ...string) (socket string, err error) {
 	dirs := []string{l.State(projectID)}
 	if !l.remote {
-		dirs = append(dirs, l.Volume(projectID), l.Runtime(projectID))
+		dirs = append(append(dirs, volume...), l.Runtime(projectID))
 	}
 	for _, dir := range dirs {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -54,7 +54,7 @@ var makes = imperative(` .*`, `make`, `create`, `build`, `generate`, `design`, `
 var conditions = regexp.MustCompile(`(?i)^(?:when|whenever|if|once|after|until|unless|wenn|falls|sobald|nachdem|bis|cuando|si|después|hasta|quand|lorsque|dès|après)\b`)
 
 // filler is a clause that asks for nothing.
-var filler = regexp.MustCompile(`(?i)^(?:no|nein|non|hm+|oh|sorry|please|thanks|thank you|bitte|danke|gracias|por favor|merci|ok(?:ay)?|i (?:don't|do not) like (?:it|that|this))$`)
+var filler = regexp.MustCompile(`(?i)^(?:no|nah|nope|nein|nee|ne|non|hm+|oh|ach|tja|uf|bof|pff+|lass (?:mal|gut sein)|forget (?:it|that|what i said)|vergiss (?:es|das)|olvídalo|oublie(?: ça)?|sorry|please|thanks|thank you|bitte|danke|gracias|por favor|merci|ok(?:ay)?|i (?:don't|do not) like (?:it|that|this)|(?:it was|that was|war es|das war|es war|era|c'était) (?:(?:much|viel|mucho|bien) )?(?:better|besser|mejor|mieux)|(?:that|this|it|das|es|esto|eso|ça|cela)(?: \pL+){0,3} (?:worse|schlechter|schlimmer|peor|pire))$`)
 
 // inQuotes is text that nobody asks with.
 var inQuotes = regexp.MustCompile(`"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»`)
@@ -108,8 +108,9 @@ const clearBrief = 3
 // changeWords are those of a request for a change.
 var changeWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:make (?:it|the|this|him|her|them|everything)|change|turn|convert|add|remove|replace|swap|instead|rename|call it|more|less|fewer|bigger|smaller|faster|slower|easier|harder|longer|shorter|darker|brighter|too|undo|set it|give|should|are the|soll|sollen|statt|anstatt|stattdessen|lieber|mehr|weniger|mache?|ändere|füge|entferne|ersetze|größer|kleiner|schneller|langsamer|leichter|schwerer|debe|en vez de|más|menos|cambia|pon|quita|añade|haz|hazlo|reemplaza|demasiado|doit|au lieu|plutôt|moins|ajoute|enlève|remplace|rends|mets|trop)(?:$|[^\pL])`)
 
-// remarkWords are those of a remark on a game that is there, where nobody new is introduced.
-var remarkWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:can['’]?t|cannot|can not|(?:does|do|is|did|has)n['’]?t|why|keeps?|always|never|higher|lower|warum|wieso|kann|immer|nie|höher|tiefer|por qué|puede|siempre|nunca|pourquoi|peut|toujours|jamais|plus (?:haut|bas|loin|vite))(?:$|[^\pL])`)
+// remarkWords are those of a remark on a game that is there, or of one who plays it, where nobody
+// new is introduced.
+var remarkWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:this|it|i|me|my|we|you need|ich|mir|mich|wir|man|dafür|yo|me|mi|nos|esto|je|moi|ça|on|can['’]?t|cannot|can not|(?:does|do|is|did|has)n['’]?t|why|keeps?|always|never|higher|lower|warum|wieso|kann|immer|nie|höher|tiefer|por qué|puede|siempre|nunca|pourquoi|peut|toujours|jamais|plus (?:haut|bas|loin|vite))(?:$|[^\pL])`)
 
 // remarks are the words with which one speaks of what is there: "the fox", "when it".
 var remarks = imperative(`[\s,](?s:.*)`, `(?:let |can |could |may |does |do |is |are |will )?(?:the|this|that|these|those|my|our|it|its|it['’]s|he|she|they)`, `when(?:ever)?`, `if`, `sometimes`,

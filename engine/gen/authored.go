@@ -6,6 +6,7 @@ import (
 	"html"
 	"maps"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/svc-games/svc/engine/gen/change"
@@ -53,6 +54,11 @@ func (a *authored) refuses(s spec.Spec) string {
 		s.Format != was.Format || s.Art != was.Art || s.Sound != was.Sound || s.Lang != was.Lang {
 		return "the sources of this game were written for it, and that would replace them"
 	}
+	for name, v := range s.Params {
+		if old, given := was.Params[name]; (!given || old != v) && !a.reads(name) {
+			return "its sources read no tunable " + name
+		}
+	}
 	if s.Theme != was.Theme && a.hasPictures() {
 		return "the game has pictures, which would not follow"
 	}
@@ -60,6 +66,18 @@ func (a *authored) refuses(s spec.Spec) string {
 		return compile.DataFile + " was written for this game, and does not hold that: " + err.Error()
 	}
 	return ""
+}
+
+// reads reports whether the game's sources heed a tunable of its kind.
+func (a *authored) reads(tunable string) bool {
+	name := regexp.QuoteMeta(tunable)
+	heeds := regexp.MustCompile(`params\.` + name + `\b|\{[^{}]*\b` + name + `\b[^{}]*\}\s*=\s*[\w.]*params\b`)
+	for file, text := range a.files {
+		if strings.HasPrefix(file, sources) && heeds.Match(text) {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *authored) hasPictures() bool {

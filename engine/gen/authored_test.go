@@ -4,6 +4,9 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/svc-games/svc/engine/gen/catalog"
+	"github.com/svc-games/svc/engine/gen/compile"
 )
 
 // swaying is a project whose gap mechanic a model has edited.
@@ -110,5 +113,48 @@ func TestDeliveredGameIsNobodysEditWhateverItLacks(t *testing.T) {
 	p.write("game/README.txt", "Mine.")
 	if authored, err := Authored(p.root); !authored || err != nil {
 		t.Errorf("a README by hand: %v, %v", authored, err)
+	}
+}
+
+// TestSourcesOfAFormerReleaseAreNotToldWhatTheyDoNotRead: a change that nothing follows is
+// said not to be one.
+func TestSourcesOfAFormerReleaseAreNotToldWhatTheyDoNotRead(t *testing.T) {
+	const mechanic = "game/src/mechanics/chase.js"
+	p := newProject(t, quickGenerator())
+	p.run("pac-man")
+	for _, c := range []struct {
+		source, wish string
+		changed      bool
+	}{
+		{p.files()[mechanic] + "// mine\n", "only 2 ghosts", true},
+		{strings.ReplaceAll(p.files()[mechanic], ".params", ".older"), "only 1 ghost", false},
+	} {
+		p.write(mechanic, c.source)
+		before := p.files()
+		result, _ := p.run(c.wish)
+		if result.Changed != c.changed || !c.changed && (!maps.Equal(before, p.files()) || !strings.Contains(result.Summary, "no tunable ghosts")) {
+			t.Errorf("%+v", result)
+		}
+	}
+}
+
+func TestEveryTunableIsReadByTheSources(t *testing.T) {
+	for mechanic, m := range catalog.Mechanics {
+		p := newProject(t, quickGenerator())
+		if len(m.Params) == 0 {
+			continue
+		}
+		p.run(m.Example)
+		game := &authored{files: compile.Files{}}
+		for name, text := range p.files() {
+			if rest, ok := strings.CutPrefix(name, "game/"); ok {
+				game.files[rest] = []byte(text)
+			}
+		}
+		for name := range m.Params {
+			if p.spec()["mechanic"] == mechanic && !game.reads(name) {
+				t.Errorf("%s: nothing reads %s", mechanic, name)
+			}
+		}
 	}
 }

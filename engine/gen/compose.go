@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -89,6 +90,15 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	return result, nil, err
 }
 
+// fixed are the files that a model may not write: a game's own, and those that are locked.
+func fixed(own map[string]string, req Request) map[string]string {
+	all := maps.Clone(own)
+	for _, name := range req.Locked {
+		all[name] = "the user has locked it: do what is asked without it, or say in unmet that it is locked"
+	}
+	return all
+}
+
 // worked says what a model's work took.
 func worked(rep Reporter, out agent.Outcome) {
 	rep.Progress(api.StageWriting, 86, fmt.Sprintf("The model took %d steps and %d tokens.", out.Steps, out.Usage.Total()))
@@ -120,7 +130,7 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 	})
 	return agent.Task{
 		Model: req.Settings.Model, Ask: asked, Limits: limits, Window: window,
-		Game: game.files, New: isNew, Fixed: kitFixed, Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep), Mask: Masked,
+		Game: game.files, New: isNew, Fixed: fixed(kitFixed, req), Manual: kit.Page + "\n" + kit.Sheet(game.renderer), About: about, Stage: g.stageFor(ctx, req, rep), Mask: Masked,
 	}
 }
 

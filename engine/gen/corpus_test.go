@@ -76,6 +76,24 @@ func TestFollowUpsDoWhatIsMeant(t *testing.T) {
 	}
 }
 
+// TestWordsOfPlayersDoWhatIsMeant: and nothing else, of the game that is there.
+func TestWordsOfPlayersDoWhatIsMeant(t *testing.T) {
+	all, err := corpus.Phrases()
+	if err != nil || len(all) < 200 {
+		t.Fatalf("%d phrases, %v", len(all), err)
+	}
+	for _, w := range all {
+		o := followed(t, w)
+		faults := w.Want.Faults(o)
+		for _, path := range w.Want.Unasked(o) {
+			faults = append(faults, path+" changed, which was not asked for")
+		}
+		if len(faults) > 0 {
+			t.Errorf("%q, %q: %q; unmet %q", w.Brief, w.Prompt, faults, o.Unmet)
+		}
+	}
+}
+
 // followed decides a brief and what follows it.
 func followed(t *testing.T, w corpus.Wish) (o corpus.Outcome) {
 	t.Helper()

@@ -156,6 +156,7 @@ func decideNew(ctx context.Context, req Request, model *author.Author) (decision
 		candidates: reading.Ranked(o), isNew: true, unmet: reading.Unmet, warnings: warnings, read: understood,
 	}
 	d.spec.Background = backgroundSum(req)
+	d.unmet = change.Behave(&d.spec, text, d.unmet)
 	d.unmet = append(d.unmet, change.Wishes(&d.spec, wishes)...)
 	if d.read {
 		d.open = slices.Clone(reading.Unmet)

@@ -23,6 +23,7 @@ type Request struct {
 	Skills       []api.Skill  // sent with the brief, then stored ones that are like it
 	Settings     api.Settings // every field set: sticky values and defaults
 	Workspace    *os.Root     // the project's files; nothing is written elsewhere
+	Locked       []string     // paths of the game's files that must stay as they are
 	// Change makes changes of the project's files, all or none. more is what else
 	// will be stored of them, in bytes: their ZIP. An error for want of room has a
 	// text that is for the user. Default: without limits.

@@ -31,7 +31,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 	limits, window := g.limitsFor(ctx, req)
 	out, err := agent.Run(ctx, g.agents, bench, agentReporter{rep, 84, 86}, agent.Task{
 		Model: req.Settings.Model, Ask: ask(req), Limits: limits, Window: window,
-		Game: made.files, Fixed: stockFixed, Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: Masked,
+		Game: made.files, Fixed: fixed(stockFixed, req), Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: Masked,
 	})
 	if err != nil {
 		return made, err

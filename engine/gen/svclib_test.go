@@ -24,7 +24,7 @@ func svcPage(t *testing.T, host string) *playtest.Page {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	html := fmt.Sprintf(`<!doctype html><link rel="icon" href="data:,"><body><script>
+	html := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body><script>
 const kept = new Map(); // all pages of files have one storage, with what others kept at their end
 Object.defineProperty(window, 'localStorage', { value: { getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => { kept.set(k, String(v)); } } });
 window.requests = [];
@@ -296,8 +296,8 @@ func TestSvcCountsWhatComesTooOftenAndKeepsTheLast(t *testing.T) {
 }
 
 func TestSvcShowsTheRunsPlaceUntilItIsClosed(t *testing.T) {
-	page := svcPage(t, host+` window.answer.body = { ok: true, rank: 2, best: 40, state: 'accepted', verified: false, rewards: [{ id: 'a', name: '<i>First</i>', icon: '*' }],
-		top: [{ rank: 1, name: '<b>Otter</b>', score: 50 }, { rank: 2, name: 'Wren', score: 40, you: true }] };`)
+	page := svcPage(t, host+` window.answer.body = { ok: true, rank: 2, best: 40, state: 'accepted', verified: false, note: 'to be verified', rewards: [{ id: 'a', name: '<i>First</i>', icon: '*' }],
+		top: [{ rank: 1, name: '<b>Otter</b>', score: 50, verified: true }, { rank: 2, name: 'Wren', score: 40, you: true }] };`)
 	const end = `const end = (result) => new Promise((done) => { svc.track('start', {}); svc.endGame(result, done); });
 		const panel = () => document.querySelector('[role=status]');`
 	holds(t, page, "one call has the place, the best and the rewards", `(async () => { `+end+`
@@ -306,9 +306,14 @@ func TestSvcShowsTheRunsPlaceUntilItIsClosed(t *testing.T) {
 		return said.ok && said.hosted && said.rank === 2 && said.rewards.length === 1 && sent.run === 1 && sent.score === 40 && sent.outcome === 'win'
 			&& sent.ms >= 0 && sent.ms <= sent.o && sent.s === svc.debug().session && sent.k === 'pk-x';
 	})()`)
+	holds(t, page, "the run itself goes with its end, and not among the events", `(async () => { `+end+`
+		await end({ outcome: 'win', score: 40, replay: '{"v":1}' });
+		const sent = JSON.parse(requests.findLast((r) => r.url === 'https://ingest.example/g/v1/s').body);
+		return sent.log === '{"v":1}' && svc.debug().buffered.every((e) => e.name !== 'end' || !('replay' in e.props));
+	})()`)
 	holds(t, page, "the panel shows texts and a button that closes it", `(() => { `+end+`
 		const text = panel().textContent;
-		if (!text.includes('Rank 2 (not verified)') || !text.includes('1. <b>Otter</b> 50') || !text.includes('<i>First</i>') || panel().querySelector('b b, i')) return false;
+		if (!text.includes('Rank 2 (to be verified)') || !text.includes('1. <b>Otter</b> 50 ✓') || text.includes('40 ✓') || !text.includes('<i>First</i>') || panel().querySelector('b b, i')) return false;
 		panel().querySelector('button').click();
 		return panel() === null;
 	})()`)

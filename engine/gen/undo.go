@@ -29,6 +29,12 @@ const (
 	anterior     = `(?:a )?(?:la |el )?(?:versión anterior|version anterior|estado anterior|última versión|versión previa|versión vieja)`
 	dernière     = `(?:ça|cela|ceci|tout ça|(?:la|ta|ma) dernière modification|(?:le|ton|mon) dernier changement|ce changement|cette modification|les derniers changements)`
 	précédente   = `(?:à )?(?:la |l')?(?:version précédente|version d'avant|ancienne version|dernière version|état précédent|version antérieure)`
+	lastDone     = `(?:what you (?:just |last )?(?:did|changed|made|added)|(?:the|that|this|your|my|all the) (?:last|latest|newest|recent) (?:changes?|edits?|one|step|update|addition|idea))`
+	zuletzt      = `(?:(?:die|diese|deine) (?:letzten?|jüngsten?|neuesten?|vorigen?)? ?änderung(?:en)?|das letzte|(?:die|deine) letzte idee|was du (?:gerade |eben |zuletzt |grade? )?(?:gemacht|geändert|getan|eingebaut) hast)`
+	loReciente   = `(?:lo que (?:acabas de (?:hacer|cambiar|poner|añadir)|hiciste|cambiaste|pusiste|has (?:hecho|cambiado|puesto))|lo último(?: que \pL+)?|el último cambio|los últimos cambios|ese cambio|tu última idea)`
+	dernièrement = `(?:ce que tu (?:viens de (?:faire|changer|modifier|mettre|rajouter)|as (?:fait|changé|modifié|mis))|(?:la|ta) dernière modification|(?:le|ton) dernier changement|les dernières modifications|ta dernière idée)`
+	formerOne    = `(?:the )?(?:(?:earlier|former|old|older|previous|last) (?:one|version|game|state)|(?:one|version|game) before(?: that| this)?)`
+	better       = `(?:(?:much|way|a lot|viel|mucho|bien|beaucoup) )?(?:better|nicer|best|more|besser|schöner|lieber|mejor|más|mieux|plus)`
 	afterRequest = `|,? (?:please|bitte|por favor|s'il (?:te|vous) pla[iî]t|stp|svp|again|wieder|now|jetzt|ahora|maintenant)`
 )
 
@@ -44,13 +50,32 @@ var undoWords = imperative(afterRequest,
 	`(?:annule[rz]?|défai[st]|défaire|reviens sur)(?:[- ](?:le|la|tout|`+dernière+`))?`, `(?:(?:remets|fais|laisse|mets|refais)(?:[- ](?:le|la|tout|ça))? )?(?:tout )?comme (?:c'était )?avant`, `comme c'était`,
 	`(?:reviens|retourne|revenir|retour|retourner)(?: d'une étape)?(?: en arrière)?`, `(?:(?:reviens|retourne|revenir|retour|rétabli[st]|restaure[rz]?|remets) )?`+précédente)
 
+// undoPreferred says that an earlier state was better, and undoRemoved that the last change
+// is to go.
+var (
+	undoPreferred = imperative(afterRequest,
+		`i (?:liked|like|prefer|preferred|miss|want) (?:it )?(?:better |more )?(?:`+formerOne+`|(?:how|the way|what|as) it (?:was|used to be)|before)(?: before| earlier| previously)?(?: `+better+`| back)?`, `i (?:liked|preferred) (?:it|that|this) (?:before|earlier|the way it was)(?: `+better+`)?`,
+		`(?:it|this|the game) was `+better+` (?:before|earlier|the way it was)`, formerOne+` was (?:the )?`+better, `before(?: it| that)? was `+better,
+		`(?:(?:es|das|das spiel) )?(?:war|gefiel mir|gefiel uns|fand ich) (?:es |das )?(?:vorher|früher|davor|zuvor|vorhin) `+better, `(?:vorher|früher|davor|zuvor|vorhin)(?: (?:war|gefiel|fand|mochte)(?:'s| \pL+){0,3})? `+better, `ich (?:fand|mochte) (?:es|das) (?:vorher|früher|davor|vorhin) `+better, `(?:die |das )?(?:alte|vorige|vorherige|frühere) (?:version|fassung|spiel) (?:war|gefiel mir) `+better, `das (?:davor|vorige|vorherige) (?:war|gefiel mir) `+better,
+		`antes (?:(?:era|estaba|iba|me gustaba|molaba|quedaba)(?: \pL+)? )?`+better, `(?:era|estaba|iba|me gustaba|quedaba) `+better+` antes`, `(?:prefiero|prefería|me gustaba más) (?:c[oó]mo (?:era|estaba)(?: antes)?|la (?:versión )?(?:anterior|de antes|vieja)|lo de antes|antes)`,
+		`(?:je préf[eéè]r\pL+|j'aimais) (?:mieux |plus )?(?:(?:comme c'était )?avant|la (?:version )?(?:d'avant|précédente)|l'ancienne(?: version)?)`, `c'était `+better+` avant`, `avant,? c'était `+better)
+	undoRemoved = imperative(afterRequest,
+		lastDone+` was (?:a mistake|wrong|bad|worse|no good)`, `(?:vuelve a )?(?:dejarlo|ponerlo|déjalo|ponlo) como estaba(?: antes)?`, `(?:remets|laisse|refais)(?:[- ](?:le|tout|ça))? comme c'était (?:avant|tout à l'heure)`, `(?:scrap|drop|discard|cancel|delete|remove|reject|take (?:back|out)|throw (?:out|away)|forget|get rid of|lose) `+lastDone, `take `+lastDone+` (?:out|back)(?: again)?`, `put (?:it|everything|all|things) back(?: (?:where|how|as|the way) .*)?`, `(?:leave it |do it |make it |put it back )?(?:the way|how|like) (?:you|we|i) had it(?: before)?`,
+		`(?:nimm|mache?|verwirf|lösche?|entferne?|streiche?|vergiss) (?:bitte )?`+zuletzt+`(?: bitte)?(?: wieder)?(?: (?:raus|weg|zurück|rückgängig|heraus))?`, zuletzt+` (?:bitte )?(?:wieder )?(?:raus|weg|zurück|verwerfen|zurücknehmen|löschen|entfernen)`,
+		`(?:lass |mache? )?(?:es |das )?(?:wieder )?(?:so )?wie (?:du|wir|ich) (?:es|das) (?:vorher )?hatte[snt]*`, `(?:déjalo|ponlo|hazlo) (?:otra vez )?como lo (?:tenías|tenía|teníamos|habías hecho)`, `(?:remets|laisse|refais)(?:[- ](?:le|tout|ça))? comme (?:tu l'avais|c'était|on l'avait)(?: fait)?`,
+		`(?:quita|borra|anula|elimina|descarta|deshaz|cancela|olvida) `+loReciente, `(?:enlève|retire|annule|supprime|efface|oublie|vire|laisse tomber) `+dernièrement)
+)
+
 var undoAll = imperative(afterRequest,
+	`i (?:liked|preferred) (?:it|that) (?:`+better+` )?(?:at|in) the (?:start|beginning)(?: `+better+`)?`, `(?:so )?wie (?:es|das spiel) (?:ganz )?am anfang war`, `(?:ganz )?am anfang (?:war|gefiel|fand)(?: \pL+){1,2} `+better,
+	`(?:(?:prefiero|déjalo|ponlo|prefería) )?c[oó]mo (?:era|estaba) al principio`, `al principio (?:era|estaba|me gustaba) `+better, `(?:(?:je préf[eéè]r\pL+|remets(?:[- ](?:le|tout))?|c'était) )?(?:comme c'était )?`+`(?:`+better+` )?au (?:tout )?(?:début|départ)`,
 	`(?:undo|revert|reset|take back) (?:everything|all(?: (?:of )?(?:it|the|my|your)?(?: ?changes)?)?)`, `(?:(?:go|revert|return|restore|change)(?: it)? )?(?:back )?(?:to )?the (?:very )?(?:first|original) (?:version|game|one|state)`,
 	`(?:mache? )?alles (?:wieder )?rückgängig(?: machen)?`, `(?:zurück )?(?:zur|zum) (?:ersten|ursprünglichen) (?:version|spiel|stand)`,
 	`deshaz(?:lo)? todo`, `(?:vuelve|volver|regresa) (?:a la primera versión|a la versión original|al principio)`,
 	`annule[rz]? tout`, `(?:reviens|retourne|revenir) à la (?:première version|version originale|version initiale)`)
 
 var undoMany = imperative(afterRequest,
+	`(?:(?:go|change it|put it|make it) )?(?:back )?(?:to )?(?:how|what|the way) it was (?P<n>\w+) (?:changes|versions|steps) ago`,
 	`(?:undo|revert|go back|roll back)(?: it| that)? (?:by )?(?P<n>twice|\w+) ?(?:times|steps|versions|revisions|changes)?`, `(?:undo|revert) (?:the |my )?last (?P<n>\w+)(?: changes| steps)?`,
 	`(?:mache? )?(?:die )?letzten (?P<n>\pL+|\d+) (?:änderungen|schritte) (?:wieder )?rückgängig(?: machen)?`, `(?P<n>\pL+|\d+) (?:schritte|versionen|mal) zurück`, `(?P<n>zweimal|dreimal) (?:rückgängig|zurück)`,
 	`deshaz (?:los )?(?:últimos )?(?P<n>\pL+|\d+)(?: últimos)? (?:cambios|pasos|veces)`, `annule[rz]? les (?P<n>\pL+|\d+) derni(?:ers changements|ères modifications)`)
@@ -73,7 +98,7 @@ func ReadUndo(prompt string) (u Undo, asked bool) {
 			rest = append(rest, c.text)
 		case redoWords().MatchString(c.text):
 			u.Redo, asked = true, true
-		case undoWords().MatchString(c.text):
+		case undoWords().MatchString(c.text), undoPreferred().MatchString(c.text), undoRemoved().MatchString(c.text):
 			u.Steps, asked = max(u.Steps, 1), true
 		case undoAll().MatchString(c.text):
 			u.Steps, asked = math.MaxInt, true

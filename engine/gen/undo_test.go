@@ -39,7 +39,7 @@ func TestUndoMayComeWithMore(t *testing.T) {
 		"wie vorher, aber schneller":                       {Steps: 1, Rest: "schneller"},
 		"como antes pero más rápido":                       {Steps: 1, Rest: "más rápido"},
 		"comme avant mais plus rapide":                     {Steps: 1, Rest: "plus rapide"},
-		`That is worse. Undo. Call it "Stop, and go back"`: {Steps: 1, Rest: `That is worse, Call it "Stop, and go back"`},
+		`That is worse. Undo. Call it "Stop, and go back"`: {Steps: 1, Rest: `Call it "Stop, and go back"`},
 		"undo twice":                                  {Steps: 2},
 		"undo the last three changes":                 {Steps: 3},
 		"go back two versions":                        {Steps: 2},

@@ -55,15 +55,18 @@ func (m *Manager) Workspace() (contract.Workspace, error) {
 		return contract.Workspace{}, err
 	}
 	out := contract.Workspace{Files: []contract.WorkspaceFile{}}
+	locks := m.Locks()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out.Files = append(out.Files, contract.WorkspaceFile{
 			Path: name, Bytes: int64(len(files[name])), SHA256: sumOf(files[name]), Made: gen.Made(files, name),
+			Locked: slices.Contains(locks, name),
 		})
 	}
 	head, _ := m.history.Head()
 	out.Head = head.ID
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	out.Check = m.checked
 	if m.running != nil {
 		out.Running = m.running.id
 	}
@@ -101,11 +104,17 @@ func (m *Manager) GameAt(rev int) (map[string][]byte, error) { return m.gameAt(r
 // Revisions returns the project's history, the newest first.
 func (m *Manager) Revisions() contract.Revisions {
 	out := contract.Revisions{Revisions: []contract.Revision{}}
-	for _, r := range slices.Backward(m.history.List()) {
+	marks := m.history.Marks()
+	unproven := map[int]bool{}
+	for _, r := range m.history.List() {
+		byHand := r.Job == "" && r.Kind != revs.Restore
+		unproven[r.ID] = (byHand || r.Kind == revs.Restore && unproven[r.Of]) && !marks[r.ID].Proven
 		out.Revisions = append(out.Revisions, contract.Revision{
 			ID: r.ID, Kind: string(r.Kind), Of: r.Of, Job: r.Job, Author: r.Author, Message: r.Message, Time: r.Time,
+			Proven: marks[r.ID].Proven, Unproven: unproven[r.ID],
 		})
 	}
+	slices.Reverse(out.Revisions)
 	return out
 }
 

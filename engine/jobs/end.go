@@ -119,11 +119,15 @@ func (m *Manager) settleDraft(j *job, v *verdict) error {
 		m.reviseDraft(j)
 	}
 	unmet := gen.DraftUnmet(m.space.Root(), j.id)
-	changed, err := gen.SettleDraft(m.space.Root(), m.change, j.id, v.status == api.JobFailed)
+	changed, err := gen.SettleDraft(m.space.Root(), m.changeUnlocked, j.id, v.status == api.JobFailed)
 	var full *fullError
-	if errors.As(err, &full) {
+	var locked *lockedError
+	if errors.As(err, &full) || errors.As(err, &locked) {
 		m.cfg.Log.Warn("proven game not delivered", zap.String("job", j.id), zap.Error(err))
 		m.reviseDraft(j)
+		if locked != nil {
+			v.lacks([]string{locked.Error()})
+		}
 		_, err = gen.SettleDraft(m.space.Root(), m.change, j.id, false)
 	}
 	if changed {

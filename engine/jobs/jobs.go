@@ -85,6 +85,11 @@ type Manager struct {
 	// in time, has returned. Only Run uses it.
 	unreturned <-chan struct{}
 
+	// opened ends when the volume is given up, which waits for checks.
+	opened context.Context
+	shut   context.CancelFunc
+	checks sync.WaitGroup
+
 	// working is held while a job works on the project's files or a person changes
 	// them, saving while a person does. Who has saving only tries to take working.
 	working, saving sync.Mutex
@@ -102,6 +107,8 @@ type Manager struct {
 	later        map[string]laterEdit // by path in the game
 	interrupted  []*job               // ended by Recover, their end not yet in the feed
 	fenced       map[string]bool
+	locks        []string        // paths of the game's files; replaced, never changed
+	checked      *contract.Check // the last check, or that which is under way; replaced, never changed
 	draining     bool
 	lastActivity time.Time
 }
@@ -117,6 +124,7 @@ func Open(cfg Config) (*Manager, error) {
 		cfg: cfg, jobs: map[string]*job{}, fenced: map[string]bool{},
 		wake: make(chan struct{}, 1), fatal: make(chan error, 1),
 	}
+	m.opened, m.shut = context.WithCancel(context.Background())
 	if err := m.open(); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -134,7 +142,7 @@ func (m *Manager) open() error {
 	if m.space, err = workspace.Open(filepath.Join(m.cfg.Dir, "workspace")); err != nil {
 		return err
 	}
-	if err := errors.Join(m.openHistory(), m.openLater()); err != nil {
+	if err := errors.Join(m.openHistory(), m.openLater(), m.openLocks()); err != nil {
 		return err
 	}
 	var cut int64
@@ -151,6 +159,8 @@ func (m *Manager) open() error {
 
 // Close gives the volume up. Run must have returned.
 func (m *Manager) Close() error {
+	m.shut()
+	m.checks.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var errs []error

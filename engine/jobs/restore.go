@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/revs"
+	"github.com/svc-games/svc/engine/swap"
 )
 
 // undoOf returns how a job takes the project back to an earlier revision: nil if it
@@ -70,7 +71,7 @@ func (m *Manager) putBack(j *job, rep *reporter, former revs.Revision) error {
 	if _, err := gen.SettleDraft(m.space.Root(), m.change, j.id, false); err != nil {
 		return err
 	}
-	return m.restore(j, rep, former, "put back after a job that failed")
+	return m.restore(j, rep, former, "put back after a job that failed", m.change) // also what was locked meanwhile
 }
 
 // here returns the revision that the project is at, of which it makes one if need be:
@@ -103,7 +104,7 @@ func (m *Manager) undo(ctx context.Context, j *job, rep *reporter, asked gen.Und
 		return gen.Result{}, ctx.Err()
 	}
 	result := gen.Result{Free: true, Changed: true, Summary: fmt.Sprintf(summary, target.ID, target.Message)}
-	err := m.restore(j, rep, target, result.Summary)
+	err := m.restore(j, rep, target, result.Summary, m.changeUnlocked)
 	if errors.Is(err, revs.ErrDamaged) {
 		m.cfg.Log.Error("revision unreadable", zap.String("job", j.id), zap.Int("revision", target.ID), zap.Error(err))
 		return unchanged(rep, words, "the earlier revision can't be read"), nil
@@ -132,8 +133,8 @@ func unchanged(rep *reporter, words, why string) gen.Result {
 func wordsOf(request string) string { return clip(gen.Masked(request), maxWords) }
 
 // restore makes the files of a revision the project's, which is a revision of its own.
-// They were proven when that one was made.
-func (m *Manager) restore(j *job, rep *reporter, target revs.Revision, message string) error {
+// They were proven when that one was made. change makes the changes.
+func (m *Manager) restore(j *job, rep *reporter, target revs.Revision, message string, change func([]swap.Change, int64) error) error {
 	files, err := m.history.Files(target.ID)
 	if err != nil {
 		return err
@@ -159,7 +160,7 @@ func (m *Manager) restore(j *job, rep *reporter, target revs.Revision, message s
 			ops[c.Name] = "create"
 		}
 	}
-	if err := m.change(changes, game); err != nil {
+	if err := change(changes, game); err != nil {
 		return err
 	}
 	for _, c := range changes {

@@ -222,6 +222,26 @@ func TestUndoWithARestThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
+// TestUndoWithARestThatFailsIsPutBackOverALock that somebody set meanwhile: a job that fails
+// changes nothing.
+func TestUndoWithARestThatFailsIsPutBackOverALock(t *testing.T) {
+	var e *engine
+	e = start(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {
+		if strings.HasPrefix(req.Prompt, "fail") {
+			return gen.Result{}, errors.Join(e.SetLock("index.html", true), errors.New("it can't be done"))
+		}
+		return write(ctx, req, rep)
+	}))
+	e.finish(e.submit("one"))
+	e.finish(e.submit("two"))
+	if record := e.finish(e.submit("undo, then fail")); record.Status != api.JobFailed || !strings.Contains(record.Failure.Message, "can't be done") {
+		t.Fatalf("%+v", record)
+	}
+	if got := gameOf(t, e.dir)["index.html"]; got != "two" {
+		t.Errorf("the game is %q", got)
+	}
+}
+
 // What was proven on the revision that a job went back to joins no other one.
 func TestUndoWithARestThatFailsLeavesItsDraftInTheHistoryAlone(t *testing.T) {
 	e := start(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {

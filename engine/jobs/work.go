@@ -164,7 +164,7 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 	out := m.carryOut(timed, j, rep, gen.Request{
 		JobID: j.id, ProjectID: m.cfg.ProjectID, Prompt: req.Prompt,
 		Instructions: inherited.Instructions, Context: req.Context, Skills: inherited.Skills,
-		Settings: inherited.Settings, Workspace: m.space.Root(), Change: m.change,
+		Settings: inherited.Settings, Workspace: m.space.Root(), Change: m.changeUnlocked, Locked: m.Locks(),
 	})
 	rep.close()
 

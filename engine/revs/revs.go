@@ -79,6 +79,7 @@ type Store struct {
 	// revision has is not known, so none is removed.
 	torn  bool
 	sizes map[string]int64 // of the objects that are on disk
+	marks map[int]Mark     // by revision; replaced, never changed
 }
 
 // entry is a revision with its line, which may say more than this version knows.
@@ -98,7 +99,7 @@ func Open(dir string) (s *Store, cut int64, err error) {
 	if cut, err = s.openLog(); err != nil {
 		return nil, 0, err
 	}
-	if err := s.index(); err != nil {
+	if err := errors.Join(s.index(), s.openMarks()); err != nil {
 		return nil, 0, errors.Join(err, s.Close())
 	}
 	return s, cut, nil

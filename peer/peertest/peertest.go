@@ -6,6 +6,7 @@ import (
 	"crypto/x509/pkix"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/test/authority"
@@ -35,6 +36,14 @@ func (a *Authority) Issue(name string) peer.TLS {
 		a.t.Fatal(err)
 	}
 	return peer.TLS{Cert: a.certs.Path(name + ".crt"), Key: a.certs.Path(name + ".key"), CA: a.certs.Path(authority.CA)}
+}
+
+// IssueExpired is Issue of a certificate that was good until a minute ago.
+func (a *Authority) IssueExpired(name string) peer.TLS {
+	a.t.Helper()
+	a.certs.Until = time.Now().Add(-time.Minute)
+	defer func() { a.certs.Until = time.Time{} }()
+	return a.Issue(name)
 }
 
 // Dir is a directory whose paths fit into a socket's address, which those of

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/span"
 )
 
 // statusFailed marks an error that the called function returned; any other
@@ -33,6 +35,7 @@ func Handle[Req, Res any](s *Server, name string, do func(context.Context, Req) 
 	HandleStream(s, name, func(w http.ResponseWriter, r *http.Request, req Req) {
 		res, err := do(r.Context(), req)
 		if err != nil {
+			span.Fail(r.Context(), err)
 			s.fail(w, err)
 			return
 		}
@@ -43,13 +46,16 @@ func Handle[Req, Res any](s *Server, name string, do func(context.Context, Req) 
 // HandleStream serves a call whose answer has no end: do writes it until the
 // request's context ends.
 func HandleStream[Req any](s *Server, name string, do func(http.ResponseWriter, *http.Request, Req)) {
+	part, _, _ := strings.Cut(strings.TrimPrefix(s.path, "/"), "/")
 	s.mux.HandleFunc("POST "+s.path+"/"+name, func(w http.ResponseWriter, r *http.Request) {
 		var req Req
 		if err := decode(r.Body, &req); err != nil {
 			s.write(w, http.StatusBadRequest, Failure{Message: fmt.Sprintf("%s: the request: %v", name, err)})
 			return
 		}
-		do(w, r.WithContext(peer.ReadRequest(r.Context(), r.Header)), req)
+		ctx, end := span.Start(peer.ReadRequest(r.Context(), r.Header), part, name)
+		defer end(nil)
+		do(w, r.WithContext(ctx), req)
 	})
 }
 

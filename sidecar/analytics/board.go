@@ -20,6 +20,8 @@ type BoardSettings struct {
 	Least     *float64 // bounds of a score; nil for none
 	Most      *float64
 	PerSecond *float64 // more than so much a second of a run is held; nil holds nothing
+
+	since int64 // ms: scores of before are on no board, as they were compared otherwise
 }
 
 // Bounds of how often a player ends runs.
@@ -61,9 +63,15 @@ type Submission struct {
 func (l *Log) Submit(ctx context.Context, s Submission) (answer play.ScoreAnswer, err error) {
 	now := l.now().UnixMilli()
 	e := ending{Submission: s, now: now, state: play.StateAccepted}
+	var variants map[string]string
+	if s.Log != "" {
+		if variants, err = l.Variants(ctx, s.Game, s.Player); err != nil {
+			return play.ScoreAnswer{}, err
+		}
+	}
 	if s.Class == ClassPublic && s.Player != "" {
 		err = l.store.Update(ctx, func(tx *store.Tx) (err error) {
-			e = ending{Submission: s, tx: tx, now: now, state: play.StateAccepted}
+			e = ending{Submission: s, tx: tx, now: now, state: play.StateAccepted, variants: variants}
 			if e.settings, err = readBoardSettings(&tx.Reader, s.Game); err != nil {
 				return err
 			}
@@ -89,6 +97,8 @@ type ending struct {
 	now      int64
 	settings BoardSettings
 	state    string
+	variants map[string]string // what the service gives the player
+	length   int64             // ms that the run took at most, as the service saw
 }
 
 // keep records the run, once.
@@ -110,15 +120,29 @@ func (e *ending) keep() error {
 	if player != e.Player {
 		return api.BadRequest("The run is another player's.")
 	}
-	if made == 0 || e.state != play.StateAccepted {
+	if made == 0 {
 		return nil
 	}
-	for _, window := range play.Windows() {
-		if err := e.place(spanOf(window, e.now)); err != nil {
+	placed := false
+	if e.state == play.StateAccepted {
+		if placed, err = e.seat(); err != nil {
 			return err
 		}
 	}
-	return e.grant()
+	return e.offer(placed)
+}
+
+// seat puts the run onto the boards, with its rewards, and reports whether it is its
+// player's best on one of them.
+func (e *ending) seat() (placed bool, err error) {
+	for _, window := range play.Windows() {
+		there, err := e.place(spanOf(window, e.now))
+		if err != nil {
+			return false, err
+		}
+		placed = placed || there
+	}
+	return placed, e.grant()
 }
 
 // check returns why a run can't be, and holds one that is too good.
@@ -140,8 +164,8 @@ func (e *ending) check() error {
 	if e.Length > e.now-anchor+runSlack {
 		return api.BadRequest("The run is longer than its session.")
 	}
-	length := min(e.Length, e.now-seen+unseen)
-	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(length)/1000) {
+	e.length = min(e.Length, e.now-seen+unseen)
+	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(e.length)/1000) {
 		e.state = play.StateHeld
 	}
 	var runs, last int64
@@ -166,20 +190,30 @@ func (e *ending) check() error {
 	return e.afford(paid)
 }
 
-// place puts the run onto the board of a span if it is its player's best.
-func (e *ending) place(span string) error {
-	key := e.Score.Score
+// key grows with how good the run is.
+func (e *ending) key() float64 {
 	if e.settings.Lower {
-		key = -key
+		return -e.Score.Score
 	}
-	_, err := e.tx.Exec(`INSERT INTO play_boards (game, span, player, rank_key, score, at) VALUES (?, ?, ?, ?, ?, ?)
+	return e.Score.Score
+}
+
+// place puts the run onto the board of a span if it is its player's best, and reports
+// whether it is.
+func (e *ending) place(span string) (bool, error) {
+	changed, err := e.tx.Exec(`INSERT INTO play_boards (game, span, player, rank_key, score, at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (game, span, player) DO UPDATE SET rank_key = excluded.rank_key, score = excluded.score, at = excluded.at
-			WHERE excluded.rank_key > play_boards.rank_key`, e.Game, span, e.Player, key, e.Score.Score, e.now)
-	return err
+			WHERE excluded.rank_key > play_boards.rank_key`, e.Game, span, e.Player, e.key(), e.Score.Score, e.now)
+	return changed > 0, err
 }
 
 func (e *ending) answer(r *store.Reader) (play.ScoreAnswer, error) {
-	a := play.ScoreAnswer{OK: true, State: e.state, Rewards: []play.Reward{}}
+	a := play.ScoreAnswer{OK: true, State: e.state, Verified: e.state == play.StateVerified, Rewards: []play.Reward{}}
+	waits, err := optional(r.Row("SELECT 1 FROM play_replays WHERE game = ? AND stream = ? AND run = ?", e.Game, e.Stream, e.Run))
+	if err != nil {
+		return a, err
+	}
+	a.Note = noteOf(e.state, waits == 1)
 	board, best, err := readBoard(r, boardQuery{e.Game, e.Player, play.WindowAll, e.now, 10, 1})
 	if err != nil {
 		return a, err
@@ -193,6 +227,21 @@ func (e *ending) answer(r *store.Reader) (play.ScoreAnswer, error) {
 		a.Rewards = []play.Reward{}
 	}
 	return a, err
+}
+
+// noteOf says to a player what is known of a run.
+func noteOf(state string, waits bool) string {
+	switch {
+	case state == play.StateVerified:
+		return play.NoteVerified
+	case state == play.StateRefused:
+		return play.NoteRefused
+	case waits:
+		return play.NoteWaits
+	case state == play.StateHeld:
+		return play.NoteHeld
+	}
+	return play.NoteNone
 }
 
 // boardQuery is what is asked of a board.
@@ -219,8 +268,8 @@ func readBoard(r *store.Reader, q boardQuery) (play.Board, *float64, error) {
 	span := spanOf(q.window, q.now)
 	rows := func(query string, args ...any) ([]boardRow, error) {
 		return store.All(r, func(scan store.Scan) (row boardRow, err error) {
-			return row, scan(&row.player, &row.key, &row.score, &row.at)
-		}, "SELECT player, rank_key, score, at FROM play_boards WHERE game = ? AND span = ? "+query, append([]any{q.game, span}, args...)...)
+			return row, scan(&row.player, &row.key, &row.score, &row.at, &row.verified)
+		}, "SELECT player, rank_key, score, at, verified_at FROM play_boards WHERE game = ? AND span = ? "+query, append([]any{q.game, span}, args...)...)
 	}
 	top, err := rows("ORDER BY rank_key DESC, at, player LIMIT ?", q.top)
 	if err != nil {
@@ -230,8 +279,8 @@ func readBoard(r *store.Reader, q boardQuery) (play.Board, *float64, error) {
 		return b, nil, nil
 	}
 	var me boardRow
-	err = r.Row("SELECT player, rank_key, score, at FROM play_boards WHERE game = ? AND span = ? AND player = ?", q.game, span, q.player).
-		Scan(&me.player, &me.key, &me.score, &me.at)
+	err = r.Row("SELECT player, rank_key, score, at, verified_at FROM play_boards WHERE game = ? AND span = ? AND player = ?", q.game, span, q.player).
+		Scan(&me.player, &me.key, &me.score, &me.at, &me.verified)
 	if errors.Is(err, store.ErrNoRows) {
 		return b, nil, nil
 	}
@@ -261,11 +310,14 @@ type boardRow struct {
 	player     string
 	key, score float64
 	at         int64
+	verified   int64 // the time of the run that was
 }
 
 // shown is a row without its rank.
 func (row boardRow) shown(q boardQuery) play.Row {
-	return play.Row{Name: playerName(q.game, row.player), Score: row.score, You: row.player == q.player && q.player != ""}
+	return play.Row{
+		Name: playerName(q.game, row.player), Score: row.score, You: row.player == q.player && q.player != "", Verified: row.verified == row.at,
+	}
 }
 
 // ranked gives the best rows their ranks: one more than there are better ones.
@@ -318,7 +370,8 @@ func rankedAround(r *store.Reader, q boardQuery, span string, rows []boardRow, a
 
 func readBoardSettings(r *store.Reader, game string) (s BoardSettings, err error) {
 	var lower int64
-	err = r.Row("SELECT lower, least, most, per_second FROM play_board_settings WHERE game = ?", game).Scan(&lower, &s.Least, &s.Most, &s.PerSecond)
+	err = r.Row("SELECT lower, least, most, per_second, since FROM play_board_settings WHERE game = ?", game).
+		Scan(&lower, &s.Least, &s.Most, &s.PerSecond, &s.since)
 	if errors.Is(err, store.ErrNoRows) {
 		return BoardSettings{}, nil
 	}

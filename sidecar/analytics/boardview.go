@@ -25,9 +25,21 @@ func (v *looking) board() error {
 		}
 		var rows [][]any
 		for _, row := range board.Top {
-			rows = append(rows, []any{row.Rank, row.Name, row.Score})
+			verified := play.NoteNone
+			if row.Verified {
+				verified = play.NoteVerified
+			}
+			rows = append(rows, []any{row.Rank, row.Name, row.Score, verified})
 		}
-		v.add(of.window, of.title, []string{"rank", "name", "score"}, rows)
+		v.add(of.window, of.title, []string{"rank", "name", "score", "verified"}, rows)
+	}
+	if err := v.read("replays", "Played again", []string{"result", "replayed", "resultMeaning"}, func(scan store.Scan) ([]any, error) {
+		var result string
+		var runs int64
+		err := scan(&result, &runs)
+		return []any{result, runs, results[result]}, err
+	}, "SELECT result, CAST(sum(runs) AS BIGINT) FROM play_replayed WHERE game = ? AND day BETWEEN ? AND ? GROUP BY result ORDER BY result DESC"); err != nil {
+		return err
 	}
 	held, err := store.All(v.Reader, func(scan store.Scan) ([]any, error) {
 		var at int64

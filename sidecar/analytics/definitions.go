@@ -15,6 +15,13 @@ var causes = map[string]string{
 	"session_full": "past 1,000 of the library's own of a session", "game_full": "past what is free of a game on a day", "machine": "played by a program", "unpaid": "balance or cap used up",
 }
 
+// results say what became of runs that were to be played again.
+var results = map[string]string{
+	resultVerified:   "came to the score that was reported: it has a tick",
+	resultRefused:    "came to another end, and was taken from the board",
+	resultUnverified: "could not be played again",
+}
+
 // definitions are what each figure is. Those of days back begin with "d".
 var definitions = map[string]api.ViewColumn{
 	"day":      {Title: "Day (UTC)", Unit: api.UnitDay, Definition: "A day of UTC. A session counts on the day on which it began."},
@@ -31,6 +38,8 @@ var definitions = map[string]api.ViewColumn{
 	"players":              {Title: "Players", Unit: api.UnitCount, Definition: "Players of at least one play. Those without a name, as they ask not to be followed, are not among them."},
 	"newPlayers":           {Title: "New players", Unit: api.UnitCount, Definition: "Players that had not played on an earlier day."},
 	"returning":            {Title: "Returning players", Unit: api.UnitCount, Definition: "Players that had played on an earlier day."},
+	"nextDay":              {Title: "D1", Unit: api.UnitShare, Definition: "Of the players whose second day was one of these days, those who played on it. A day counts once it is over."},
+	"nextWeek":             {Title: "D7", Unit: api.UnitShare, Definition: "Of the players whose first day was a week before one of these days, those who played on that one. A day counts once it is over."},
 	"activeSeconds":        {Title: "Active time", Unit: api.UnitSeconds, Definition: "Time in which the page was seen, and used in the last minute."},
 	"medianSessionSeconds": {Title: "Median session", Unit: api.UnitSeconds, Definition: "Half of the sessions were active for longer, of those that were for a second at least; to within a fifth."},
 	"events":               {Title: "Events", Unit: api.UnitCount, Definition: "Events that were kept, each once."},
@@ -71,6 +80,15 @@ var definitions = map[string]api.ViewColumn{
 	"free":   {Title: "Free", Unit: api.UnitCount, Definition: "Session events, and all events of the owner's own plays."},
 	"unpaid": {Title: "Not kept", Unit: api.UnitCount, Definition: "Events that were not kept as the balance or the game's cap was used up."},
 
+	"tikMonth":    {Title: "This month", Unit: api.UnitNumber, Definition: "What the game has cost in this month of UTC."},
+	"tikForecast": {Title: "Forecast", Unit: api.UnitNumber, Definition: "What the whole month costs if it goes on like the month so far."},
+	"tikCap":      {Title: "At most", Unit: api.UnitNumber, Definition: "What the game may cost in a month, as its owner set it."},
+	"tikDay":      {Title: "Last 24 hours", Unit: api.UnitNumber, Definition: "What the game has cost in the last 24 hours."},
+	"tikBalance":  {Title: "Balance", Unit: api.UnitNumber, Definition: "The owner's balance, from which the next block is paid."},
+	"tikBlock":    {Title: "A block", Unit: api.UnitNumber, Definition: "What 1,000 events cost, paid ahead."},
+	"blocks":      {Title: "Blocks", Unit: api.UnitCount, Definition: "Blocks that were paid since the game was published first."},
+	"warning":     {Title: "What", Unit: api.UnitText, Definition: "Said from 80 % of what the game may cost in a month on, and when the balance lasts for less than a day."},
+
 	"activeNow":  {Title: "Sessions now", Unit: api.UnitCount, Definition: "Sessions with an event in the last 2 minutes."},
 	"playersNow": {Title: "Players now", Unit: api.UnitCount, Definition: "Players of these sessions."},
 	"last30":     {Title: "Sessions in 30 minutes", Unit: api.UnitCount, Definition: "Sessions with an event in the last 30 minutes."},
@@ -90,12 +108,17 @@ var definitions = map[string]api.ViewColumn{
 	"high":       {Title: "At most", Unit: api.UnitNumber, Definition: "The upper bound of the difference."},
 	"chance":     {Title: "Chance to be more", Unit: api.UnitShare, Definition: "The chance that the true difference is above 0, at this one time: an aid to reading, and no verdict."},
 
-	"rank":    {Title: "Rank", Unit: api.UnitCount, Definition: "One more than there are better scores; of equal ones the earlier stands first."},
-	"name":    {Title: "Player", Unit: api.UnitText, Definition: "What the board calls the player: two words and a number of the service's own."},
-	"score":   {Title: "Score", Unit: api.UnitNumber, Definition: "The player's best, as the game reported it. No run is played again to verify it."},
-	"reward":  {Title: "Reward", Unit: api.UnitText, Definition: "The reward's id."},
-	"given":   {Title: "Given", Unit: api.UnitCount, Definition: "How often it was given."},
-	"givenTo": {Title: "Players", Unit: api.UnitCount, Definition: "Players that it was given to."},
+	"rank":  {Title: "Rank", Unit: api.UnitCount, Definition: "One more than there are better scores; of equal ones the earlier stands first."},
+	"name":  {Title: "Player", Unit: api.UnitText, Definition: "What the board calls the player: two words and a number of the service's own."},
+	"score": {Title: "Score", Unit: api.UnitNumber, Definition: "The player's best, as the game reported it."},
+
+	"verified":      {Title: "Verified", Unit: api.UnitText, Definition: "Whether the run was played again from the player's inputs and came to this score. A program that plays well is a player, too."},
+	"result":        {Title: "Result", Unit: api.UnitText, Definition: "What became of a run that was to be played again: each that comes among the best 100 of a window, and one of 100 others."},
+	"replayed":      {Title: "Runs", Unit: api.UnitCount, Definition: "Runs with this result."},
+	"resultMeaning": {Title: "Meaning", Unit: api.UnitText, Definition: "The result in words."},
+	"reward":        {Title: "Reward", Unit: api.UnitText, Definition: "The reward's id."},
+	"given":         {Title: "Given", Unit: api.UnitCount, Definition: "How often it was given."},
+	"givenTo":       {Title: "Players", Unit: api.UnitCount, Definition: "Players that it was given to."},
 
 	"stream": {Title: "Session", Unit: api.UnitText, Definition: "The session's name."},
 	"seq":    {Title: "Number", Unit: api.UnitCount, Definition: "The event's number in its session."},

@@ -1,8 +1,20 @@
 package analytics
 
-import "github.com/svc-games/svc/sidecar/store"
+import (
+	"io/fs"
+	"testing"
+	"testing/fstest"
+
+	"github.com/svc-games/svc/sidecar/store"
+)
 
 // Store is what the log keeps all in.
+// What an engine proxy that looks for runs costs.
+const (
+	OldReplay = oldReplay
+	NextTurn  = nextTurn
+)
+
 func (l *Log) Store() *store.Store { return l.store }
 
 // Bounds of what is free.
@@ -10,3 +22,21 @@ const (
 	MaxFree     = maxFree
 	MaxDeclared = maxDeclared
 )
+
+// FormerSchema is the schema as it was when it had so many steps.
+func FormerSchema(t *testing.T, steps int) store.Schema {
+	t.Helper()
+	files := fstest.MapFS{}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil || len(names) <= steps {
+		t.Fatalf("there are %d steps, %v", len(names), err)
+	}
+	for _, name := range names[:steps] {
+		text, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: text}
+	}
+	return store.Schema{Files: files, Steps: schema.Steps}
+}

@@ -36,7 +36,7 @@ func forgetPlayer(tx *store.Tx, game, player string, streams []string) error {
 		}
 	}
 	for _, table := range []string{
-		"play_player_days", "play_players", "play_boards", "play_runs", "play_grants", "play_exposures",
+		"play_player_days", "play_players", "play_boards", "play_runs", "play_replays", "play_grants", "play_exposures",
 	} {
 		if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ? AND player = ?", game, player); err != nil {
 			return err

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/experiment"
@@ -67,7 +69,10 @@ func (b *bench) fillAll(player int) {
 	free.Player = id(player)
 	b.record(free)
 	b.rules(analytics.BoardRules{Rewards: []analytics.Reward{{Reward: play.Reward{ID: "first", Name: "First"}, Kind: analytics.RewardRuns, Least: 1}}})
-	b.submit(runOf(player, 1, 3))
+	b.submit(recorded(runOf(player, 1, 3)))
+	b.replayed(func(e *contract.ReplayEnding) { e.Failed = "no" })
+	b.now = b.now.Add(time.Minute)
+	b.submit(recorded(runOf(player, 2, 4)))
 	if err := b.SetAskConsent(b.t.Context(), game, true); err != nil {
 		b.t.Fatal(err)
 	}

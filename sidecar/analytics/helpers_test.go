@@ -77,12 +77,19 @@ func (s *seller) blocks() map[string]int64 {
 // onEach runs a test on a log of each kind of store.
 func onEach(t *testing.T, test func(t *testing.T, b *bench)) {
 	t.Helper()
+	onEachBefore(t, func(*testing.T, *bench) {}, test)
+}
+
+// onEachBefore is onEach with what happens to a store before the log is opened.
+func onEachBefore(t *testing.T, before, test func(t *testing.T, b *bench)) {
+	t.Helper()
 	for name, address := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), analytics.File) },
 		"PostgreSQL": func() string { return postgrestest.URL(t) + "&synchronous_commit=off" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &bench{t: t, now: noon, address: address(), seller: &seller{can: 1000, paid: make(map[int64]bool)}}
+			before(t, b)
 			b.open()
 			t.Cleanup(b.close)
 			test(t, b)

@@ -27,20 +27,23 @@ const pruneBatch = 2000
 
 // keyOf are the keys of the tables of which a game may have very many rows.
 var keyOf = map[string]string{
-	"play_boards":      "game, span, player",
-	"play_counts":      "game, day, class, name",
-	"play_drops":       "game, hour, cause",
-	"play_events":      "game, stream, seq",
-	"play_free":        "game, day",
-	"play_exposures":   "game, experiment, player",
-	"play_funnels":     "game, day, class, build, funnel, step, name, bucket",
-	"play_grants":      "game, player, reward, period",
-	"play_lengths":     "game, day, class, bucket",
-	"play_player_days": "game, player, class, day",
-	"play_players":     "game, player, class",
-	"play_runs":        "game, stream, run",
-	"play_scores":      "game, day, class, build, bucket",
-	"play_streams":     "game, stream",
+	"play_boards":       "game, span, player",
+	"play_counts":       "game, day, class, name",
+	"play_drops":        "game, hour, cause",
+	"play_events":       "game, stream, seq",
+	"play_free":         "game, day",
+	"play_exposures":    "game, experiment, player",
+	"play_funnels":      "game, day, class, build, funnel, step, name, bucket",
+	"play_grants":       "game, player, reward, period",
+	"play_lengths":      "game, day, class, bucket",
+	"play_player_days":  "game, player, class, day",
+	"play_players":      "game, player, class",
+	"play_replayed":     "game, day, build, result",
+	"play_replays":      "game, stream, run",
+	"play_replay_turns": "game",
+	"play_runs":         "game, stream, run",
+	"play_scores":       "game, day, class, build, bucket",
+	"play_streams":      "game, stream",
 }
 
 // Prune deletes what is older than it is kept, and returns how many rows it deleted.
@@ -69,6 +72,9 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		}
 	}
 	n, err := l.pruneNames(ctx, today-keepEvents)
+	if err == nil { // where there are no engines nobody else does it
+		err = l.store.Update(ctx, func(tx *store.Tx) error { return giveUp(tx, now) })
+	}
 	return deleted + n, err
 }
 

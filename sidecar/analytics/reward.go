@@ -62,7 +62,7 @@ func (e *ending) reaches(rule Reward) (bool, error) {
 		return e.Score.Score >= rule.Least, nil
 	case RewardRuns:
 		var runs int64
-		err := e.tx.Row("SELECT count(*) FROM play_runs WHERE game = ? AND player = ? AND state = 'accepted'", e.Game, e.Player).Scan(&runs)
+		err := e.tx.Row("SELECT count(*) FROM play_runs WHERE game = ? AND player = ? AND state IN ('accepted', 'verified')", e.Game, e.Player).Scan(&runs)
 		return float64(runs) >= rule.Least, err
 	case RewardDays:
 		return e.daysInARow(int64(rule.Least))
@@ -73,7 +73,7 @@ func (e *ending) reaches(rule Reward) (bool, error) {
 // daysInARow reports whether the player ended runs on each of the last days.
 func (e *ending) daysInARow(days int64) (bool, error) {
 	var n int64
-	err := e.tx.Row("SELECT count(DISTINCT day) FROM play_runs WHERE game = ? AND player = ? AND state = 'accepted' AND day > ?",
+	err := e.tx.Row("SELECT count(DISTINCT day) FROM play_runs WHERE game = ? AND player = ? AND state IN ('accepted', 'verified') AND day > ?",
 		e.Game, e.Player, e.now/msOfDay-days).Scan(&n)
 	return n >= days, err
 }
@@ -154,13 +154,15 @@ func (l *Log) SetBoardRules(ctx context.Context, game string, rules BoardRules) 
 			return err
 		}
 		if before.Lower != rules.Lower {
+			before.since = l.now().UnixMilli()
 			if _, err := tx.Exec("DELETE FROM play_boards WHERE game = ?", game); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.Exec(`INSERT INTO play_board_settings (game, lower, least, most, per_second) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (game) DO UPDATE SET lower = excluded.lower, least = excluded.least, most = excluded.most, per_second = excluded.per_second`,
-			game, flag(rules.Lower), rules.Least, rules.Most, rules.PerSecond); err != nil {
+		if _, err := tx.Exec(`INSERT INTO play_board_settings (game, lower, least, most, per_second, since) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (game) DO UPDATE SET lower = excluded.lower, least = excluded.least, most = excluded.most,
+				per_second = excluded.per_second, since = excluded.since`,
+			game, flag(rules.Lower), rules.Least, rules.Most, rules.PerSecond, before.since); err != nil {
 			return err
 		}
 		if _, err := tx.Exec("DELETE FROM play_rewards WHERE game = ?", game); err != nil {

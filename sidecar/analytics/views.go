@@ -58,6 +58,11 @@ func (l *Log) looking(game string, q api.ViewQuery) *looking {
 
 // add adds a table.
 func (v *looking) add(name, title string, figures []string, rows [][]any) {
+	v.out.Tables = append(v.out.Tables, Table(name, title, figures, rows))
+}
+
+// Table is a table of figures that have a definition here.
+func Table(name, title string, figures []string, rows [][]any) api.ViewTable {
 	t := api.ViewTable{Name: name, Title: title, Rows: rows}
 	if rows == nil {
 		t.Rows = [][]any{}
@@ -65,7 +70,7 @@ func (v *looking) add(name, title string, figures []string, rows [][]any) {
 	for _, figure := range figures {
 		t.Columns = append(t.Columns, columnOf(figure))
 	}
-	v.out.Tables = append(v.out.Tables, t)
+	return t
 }
 
 // read adds a table whose rows are those of a query over the days of the view, as row
@@ -118,9 +123,39 @@ func (v *looking) showOverview(o api.Overview) error {
 		days = append(days, append(row(d.Day, d), unpaid[d.Day]))
 	}
 	v.add("days", "By day", append(append([]string{"day"}, figures...), "unpaid"), days)
-	v.add("periods", "These days and as many before", append([]string{"period"}, figures...),
-		[][]any{row("these days", o.Total), row("before", o.Previous)})
+	these, err := v.whoCameBack(row("these days", o.Total), o.Total, v.first, v.last)
+	if err != nil {
+		return err
+	}
+	before, err := v.whoCameBack(row("before", o.Previous), o.Previous, 2*v.first-v.last-1, v.first-1)
+	if err != nil {
+		return err
+	}
+	v.add("periods", "These days and as many before", append(append([]string{"period"}, figures...), "returning", "nextDay", "nextWeek"), [][]any{these, before})
 	return v.builds()
+}
+
+// whoCameBack adds to a row of days from first to last the players who had played before,
+// and the shares of those who came back on one of these days, a day and a week after their
+// first one.
+func (v *looking) whoCameBack(row []any, c api.PlayCounts, first, last int64) ([]any, error) {
+	row = append(row, max(0, c.Players-c.NewPlayers))
+	last = min(last, v.last-1) // today is not over
+	for _, after := range []int64{1, 7} {
+		var players, again int64
+		if err := v.Row("SELECT count(*) FROM play_players WHERE game = ? AND class = 'public' AND first_day BETWEEN ? AND ?",
+			v.game, first-after, last-after).Scan(&players); err != nil {
+			return nil, err
+		}
+		if err := v.Row(`SELECT count(*) FROM play_players p
+			JOIN play_player_days d ON d.game = p.game AND d.player = p.player AND d.class = p.class AND d.day = p.first_day + ?
+			WHERE p.game = ? AND p.class = 'public' AND d.plays > 0 AND p.first_day BETWEEN ? AND ?`,
+			after, v.game, first-after, last-after).Scan(&again); err != nil {
+			return nil, err
+		}
+		row = append(row, share(again, players))
+	}
+	return row, nil
 }
 
 // builds adds the figures of each build: which change of a game had people stay.

@@ -90,7 +90,22 @@ func TestRetentionIsThatOfAHandMadeWeek(t *testing.T) {
 		day(8)
 		b.wantTable(api.ViewQuery{Name: api.ViewRetention, Days: 9}, "cohorts",
 			"2026-11-25 1 1 0 0 0 0 0 - - -", "2026-11-24 3 0.6667 0 0 0 0 0 0.3333 - -")
+		b.wantPeriod(0, "[2 1 0.3333]")     // player 4 on day 2, player 2 on day 7
+		b.wantPeriod(1, "[0 0.6667 <nil>]") // nobody's first week was over
 	})
+}
+
+// wantPeriod compares who came back in the last seven days (0), or in as many before (1).
+func (b *bench) wantPeriod(n int, want string) {
+	b.t.Helper()
+	table, err := api.View{Tables: b.overview(7).Tables}.Table("periods")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	row := table.Rows[n]
+	if got := fmt.Sprint(row[len(row)-3:]); got != want {
+		b.t.Errorf("of %v: %s, want %s", row[0], got, want)
+	}
 }
 
 func TestFunnelCountsEachSessionOnceInOrder(t *testing.T) {

@@ -75,7 +75,7 @@ func TestViewsShowWhatWasPlayedWithDefinitionsAndCSV(t *testing.T) {
 		"retention":  {"First day", e.jobID, "until that day is over"},
 		"funnels":    {"<bdi>run</bdi>", "<bdi>end</bdi>", "100.0 %"},
 		"events":     {"session_start", "As declared by the game"},
-		"costs":      {"Paid from 2026-11-20 to 2026-11-20: 4 in all"},
+		"costs":      {"Paid from 2026-11-20 to 2026-11-20: 4 in all", "In TIK", "What the whole month costs if it goes on like the month so far."},
 	} {
 		p := alice.get(project + "/analytics/" + view)
 		for _, want := range wants {
@@ -97,6 +97,34 @@ func TestViewsShowWhatWasPlayedWithDefinitionsAndCSV(t *testing.T) {
 	}
 	if p := alice.get(project + "/analytics"); !strings.HasSuffix(p.path, "/analytics/overview") {
 		t.Errorf("the address of all views leads to %s", p.path)
+	}
+}
+
+// TestOwnerIsWarnedWhereTheGameIsPublishedAndWhereItsCostsAre: events that nobody pays for
+// are not kept, and don't come back.
+func TestOwnerIsWarnedWhereTheGameIsPublishedAndWhereItsCostsAre(t *testing.T) {
+	d := open(t, site.Options{})
+	e := d.estate("alice")
+	d.complete(e.jobID)
+	alice := d.as("alice")
+	project := "/console/projects/" + e.projectID
+	const warning = "holds no further block of events"
+	balance := func(micro string) {
+		d.storeSQL("INSERT INTO balances (user_id, tik) VALUES ('alice', " + micro + ") ON CONFLICT (user_id) DO UPDATE SET tik = excluded.tik")
+	}
+	balance("0")
+	if p := alice.get(project); p.has(warning) {
+		t.Error("it is said of a game that is not published")
+	}
+	if p := alice.send(project+"/publish", url.Values{"job": {e.jobID}}); !p.has(warning) {
+		t.Errorf("the project's page says nothing of it\n%s", p.body)
+	}
+	if p := alice.get(project + "/analytics/costs"); !p.has(warning) {
+		t.Errorf("the costs say nothing of it\n%s", p.body)
+	}
+	balance("100000000")
+	if p := alice.get(project); p.has(warning) {
+		t.Error("it is said after a top-up")
 	}
 }
 

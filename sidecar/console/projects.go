@@ -7,6 +7,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/projects"
 )
 
@@ -41,6 +42,7 @@ type projectPage struct {
 	sidecar.JobPage
 	Published *api.Publication  // nil for nothing
 	Settings  *api.PlaySettings // of what is published
+	Warnings  []string          // of what that costs
 	Names     map[string]string // of keys, by id
 	First     bool              // the page begins with the newest job
 	Typed     attributeForm     // what was refused
@@ -74,6 +76,11 @@ func (c *Console) presentProject(x *exchange, status int, page projectPage) erro
 		var settings api.PlaySettings
 		settings, err = c.Games.PlaySettings(x.r.Context(), page.Project.ID)
 		page.Settings = &settings
+	}
+	if err == nil && page.Published != nil {
+		var account ledger.GameAccount
+		account, err = c.Ledger.GameAccount(x.r.Context(), page.Project.ID)
+		page.Warnings = account.Warnings()
 	}
 	if err != nil {
 		return err

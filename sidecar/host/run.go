@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/peer/cli"
+	"github.com/svc-games/svc/peer/span/export"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -27,6 +28,11 @@ func Run(ctx context.Context, o Flags) error {
 	if err != nil {
 		return err
 	}
+	sent, err := export.Start(ctx, "svc-sidecar", logger)
+	if err != nil {
+		return err
+	}
+	defer sent()
 	options, err := o.options(logger)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
@@ -19,19 +18,7 @@ func TestListsOfOneUserReadNoTableWhole(t *testing.T) {
 		"the keys of a user":         func() (string, []any) { return keysQuery("alice") },
 	} {
 		query, args := ask()
-		var plan []string
-		if err := s.View(t.Context(), func(r *store.Reader) error {
-			return r.Each(func(scan store.Scan) error {
-				var id, parent, unused int
-				var step string
-				err := scan(&id, &parent, &unused, &step)
-				plan = append(plan, step)
-				return err
-			}, "EXPLAIN QUERY PLAN "+query, args...)
-		}); err != nil {
-			t.Fatal(err)
-		}
-		steps := strings.Join(plan, "\n")
+		steps := storetest.Plan(t, s, query, args...)
 		index := "USING INDEX audit_by_subject (subject=? AND seq<?)"
 		if strings.Contains(name, "keys") {
 			index = "USING INDEX keys_by_user (user_id=?)"

@@ -75,10 +75,9 @@ func (l *Ledger) buyBlock(tx *store.Tx, now time.Time, projectID string, n int64
 	if added == 0 || err != nil {
 		return err
 	}
-	month := time.Date(now.UTC().Year(), now.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
 	var spent int64
 	if err := tx.Row("SELECT CAST(coalesce(-sum(delta), 0) AS BIGINT) FROM tik_entries WHERE project_id = ? AND feed_id = ? AND at >= ?",
-		projectID, blockFeed, month.UnixMilli()).Scan(&spent); err != nil {
+		projectID, blockFeed, monthOf(now).UnixMilli()).Scan(&spent); err != nil {
 		return err
 	}
 	if spent > most {

@@ -1,12 +1,15 @@
 package ledger_test
 
 import (
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
@@ -104,6 +107,71 @@ func TestGameCostsNoMoreThanItsCapInAMonth(t *testing.T) {
 		f.clock.Set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
 		f.buy(3, true)
 		wantInvariants(t, f.store)
+	})
+}
+
+// account is what the fixture's game costs.
+func (f *fixture) account() ledger.GameAccount {
+	f.t.Helper()
+	a, err := f.ledger.GameAccount(f.t.Context(), f.project)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return a
+}
+
+func (f *fixture) wantWarnings(want ...string) {
+	f.t.Helper()
+	said := f.account().Warnings()
+	if len(said) != len(want) {
+		f.t.Errorf("warned of %q, want %q", said, want)
+		return
+	}
+	for i, text := range want {
+		if !strings.Contains(said[i], text) {
+			f.t.Errorf("warned of %q, want %q", said[i], text)
+		}
+	}
+}
+
+func TestOwnerIsWarnedBeforeEventsAreNoLongerKept(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fixture) {
+		f.clock.Set(time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC))
+		f.blocksAt(2 * api.MicroPerTIK)
+		for n := range int64(3) {
+			f.buy(n+1, true)
+		}
+		f.wantWarnings()
+		f.clock.Set(time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC))
+		f.buy(4, true)
+		want := ledger.GameAccount{
+			BlockPrice: 2 * api.MicroPerTIK, Blocks: 4, Day: 2 * api.MicroPerTIK, Month: 8 * api.MicroPerTIK, Most: 10 * api.MicroPerTIK,
+			Forecast: 16 * api.MicroPerTIK, Balance: 92 * api.MicroPerTIK,
+		}
+		if got := f.account(); got != want {
+			t.Errorf("the account is %+v, want %+v", got, want)
+		}
+		f.wantWarnings("8 of the 10 TIK")
+		f.buy(5, true)
+		f.wantWarnings("only sessions are kept until the next one")
+		f.clock.Set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
+		f.wantWarnings()
+		f.blocksAt(30 * api.MicroPerTIK)
+		f.must(f.store.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec("INSERT INTO play_settings (project_id, tik_per_month, origins, blocked_for) VALUES (?, ?, '[]', '')",
+				f.project, int64(1000*api.MicroPerTIK))
+			return err
+		}))
+		f.buy(6, true)
+		f.buy(7, true)
+		f.wantWarnings("lasts for less than a day")
+		f.buy(8, true)
+		f.wantWarnings("holds no further block")
+		f.blocksAt(0)
+		f.wantWarnings()
+		if _, err := f.ledger.GameAccount(t.Context(), "fedcba9876543210fedcba98"); !errors.Is(err, sidecar.ErrUnknownProject) {
+			t.Errorf("of no project: %v", err)
+		}
 	})
 }
 

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 )
 
 func TestForgettingJobsReadsThoseAlone(t *testing.T) {
 	s := storetest.Open(t, storetest.Databases[0].New(t))
-	plan := planOf(t, s, selectResolved, 1, expireBatch)
+	plan := storetest.Plan(t, s, selectResolved, 1, expireBatch)
 	if !strings.Contains(plan, "INDEX jobs_resolved (resolved_at<?)") {
 		t.Errorf("the plan is %s", plan)
 	}
@@ -21,7 +20,7 @@ func TestForgettingJobsReadsThoseAlone(t *testing.T) {
 func TestListsOfJobsReadWhatTheyShow(t *testing.T) {
 	s := storetest.Open(t, storetest.Databases[0].New(t))
 	for _, query := range []string{selectJobs, selectUserJobs} {
-		plan := planOf(t, s, query, "p", "", "", afterAll, 21)
+		plan := storetest.Plan(t, s, query, "p", "", "", afterAll, 21)
 		if !strings.Contains(plan, "SEARCH j USING INDEX jobs_listed (project_id=? AND id<?)") ||
 			query == selectJobs && strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("the plan is\n%s", plan)
@@ -33,28 +32,10 @@ func TestListsOfJobsReadWhatTheyShow(t *testing.T) {
 // in other projects.
 func TestOpenJobsOfAProjectAreReadAlone(t *testing.T) {
 	s := storetest.Open(t, storetest.Databases[0].New(t))
-	if plan := planOf(t, s, selectOpenOfProject, "p"); !strings.Contains(plan, "SEARCH j USING INDEX jobs_by_project (project_id=? AND resolved_at=?)") {
+	if plan := storetest.Plan(t, s, selectOpenOfProject, "p"); !strings.Contains(plan, "SEARCH j USING INDEX jobs_by_project (project_id=? AND resolved_at=?)") {
 		t.Errorf("of a project, the plan is\n%s", plan)
 	}
-	if plan := planOf(t, s, selectAllOpen); !strings.Contains(plan, "SCAN j USING INDEX jobs_unfinished") || strings.Contains(plan, "TEMP B-TREE") {
+	if plan := storetest.Plan(t, s, selectAllOpen); !strings.Contains(plan, "SCAN j USING INDEX jobs_unfinished") || strings.Contains(plan, "TEMP B-TREE") {
 		t.Errorf("of all, the plan is\n%s", plan)
 	}
-}
-
-// planOf returns how SQLite runs a query.
-func planOf(t *testing.T, s *store.Store, query string, args ...any) string {
-	t.Helper()
-	var plan []string
-	if err := s.View(t.Context(), func(r *store.Reader) error {
-		return r.Each(func(scan store.Scan) error {
-			var id, parent, unused int
-			var step string
-			err := scan(&id, &parent, &unused, &step)
-			plan = append(plan, step)
-			return err
-		}, "EXPLAIN QUERY PLAN "+query, args...)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(plan, "\n")
 }

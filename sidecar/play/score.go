@@ -43,7 +43,7 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	}
 	r, cancel := recording(r)
 	defer cancel()
-	answer, err := p.submit(r.Context(), s, t)
+	answer, err := p.submit(r.Context(), s, t, grant.JobID)
 	if err != nil {
 		p.refuse(w, r, err)
 		return
@@ -51,8 +51,11 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
-func (p *Play) submit(ctx context.Context, s play.Score, t token) (play.ScoreAnswer, error) {
+func (p *Play) submit(ctx context.Context, s play.Score, t token, published string) (play.ScoreAnswer, error) {
 	s.Player = t.Player
+	if s.Build != published { // it is played again as what is proven
+		s.Build = t.Build
+	}
 	log, err := p.Recorder(ctx)
 	if err != nil {
 		return play.ScoreAnswer{}, err

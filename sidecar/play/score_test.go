@@ -78,6 +78,28 @@ func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
 	}
 }
 
+// TestTapeThatIsTooLongCostsNoRun: it counts as one of which nothing is known.
+func TestTapeThatIsTooLongCostsNoRun(t *testing.T) {
+	r := newRig(t)
+	tape := func(bytes int) string { return `"log":"{` + strings.Repeat("x", bytes-2) + `}"` }
+	for n, c := range []struct{ log, note string }{
+		{`"log":""`, play.NoteNone}, {tape(play.MaxLog + 1), play.NoteNone}, {`"log":"\u0000"`, play.NoteNone}, {`"log":"no JSON"`, play.NoteNone},
+		{`"log":"{\"v\":1}"`, play.NoteWaits}, {`"log":"{\"text\":\"` + strings.Repeat("x", play.MaxLog-11) + `\"}"`, play.NoteWaits},
+	} {
+		player := strings.Repeat(string(rune('a'+n)), 32)
+		if a := r.scored(r.runOf(n+1, "5", fmt.Sprintf(`"p":%q,"s":%q`, player, player), c.log)); a.Rank == nil || a.State != play.StateAccepted || a.Note != c.note {
+			t.Errorf("run %d is answered %+v, want %s", n+1, a, c.note)
+		}
+	}
+	player := fmt.Sprintf(`"p":%q`, strings.Repeat("9", 32))
+	if w := r.answer(r.Games(), "POST", play.PathScore, r.runOf(1, "5", player, tape(10<<20))); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("10 MB are answered %d", w.Code)
+	}
+	if a := r.scored(r.runOf(1, "5", player)); a.Rank == nil {
+		t.Errorf("the run without them is answered %+v", a)
+	}
+}
+
 // TestRunThatLayOnADeviceIsItsPlayers, though its token has run out meanwhile.
 func TestRunThatLayOnADeviceIsItsPlayers(t *testing.T) {
 	r := newRig(t)

@@ -13,9 +13,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/console"
+	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/play"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
@@ -70,10 +72,16 @@ func (p *played) open(ctx context.Context) (*analytics.Log, error) {
 	return log, nil
 }
 
+// none reports whether nothing was ever played, as far as a file says so.
+func (p *played) none() bool {
+	_, err := os.Stat(p.address)
+	return errors.Is(err, fs.ErrNotExist) && !store.IsPostgresURL(p.address)
+}
+
 // forget removes all of games that are deleted, and returns those of which nothing is left.
 // It makes no file for it.
 func (p *played) forget(ctx context.Context, games []string) (gone []string, err error) {
-	if _, err := os.Stat(p.address); errors.Is(err, fs.ErrNotExist) && !store.IsPostgresURL(p.address) {
+	if p.none() {
 		return games, nil
 	}
 	log, err := p.open(ctx)
@@ -146,7 +154,32 @@ func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (
 	if err != nil {
 		return api.View{}, err
 	}
-	return log.View(ctx, projectID, q)
+	view, err := log.View(ctx, projectID, q)
+	if err != nil || q.Name != api.ViewCosts {
+		return view, err
+	}
+	a, err := s.GameAccount(ctx, projectID)
+	if errors.Is(err, sidecar.ErrUnknownProject) { // deleted just now
+		return view, nil
+	}
+	view.Tables = append(view.Tables, accountTables(a)...)
+	return view, err
+}
+
+// accountTables show what a game costs its owner, and what that one should see to.
+func accountTables(a ledger.GameAccount) []api.ViewTable {
+	tik := func(amount api.TIK) float64 { return float64(amount) / api.MicroPerTIK }
+	tables := []api.ViewTable{analytics.Table("account", "In TIK", []string{"tikMonth", "tikForecast", "tikCap", "tikDay", "tikBalance", "tikBlock", "blocks"}, [][]any{{
+		tik(a.Month), tik(a.Forecast), tik(a.Most), tik(a.Day), tik(a.Balance), tik(a.BlockPrice), a.Blocks,
+	}})}
+	if said := a.Warnings(); len(said) > 0 {
+		rows := make([][]any, len(said))
+		for i, text := range said {
+			rows[i] = []any{text}
+		}
+		tables = append(tables, analytics.Table("warnings", "To see to", []string{"warning"}, rows))
+	}
+	return tables
 }
 
 // ProjectsForgotten implements engineproxy.Ledger: what was played of deleted projects
@@ -156,6 +189,27 @@ func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (
 func (s *Service) ProjectsForgotten(ctx context.Context, installationID string, projectIDs []string) error {
 	gone, err := s.played.forget(ctx, projectIDs)
 	return errors.Join(err, s.Ledger.ProjectsForgotten(ctx, installationID, gone))
+}
+
+// RunsToReplay implements engineproxy.Replays. It makes no file for it.
+func (s *Service) RunsToReplay(ctx context.Context) (contract.Replays, error) {
+	if s.played.none() {
+		return contract.Replays{}, nil
+	}
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return contract.Replays{}, err
+	}
+	return log.Replays(ctx)
+}
+
+// RunsReplayed implements engineproxy.Replays.
+func (s *Service) RunsReplayed(ctx context.Context, r contract.Replayed) error {
+	log, err := s.played.open(ctx)
+	if err != nil {
+		return err
+	}
+	return log.Replayed(ctx, r)
 }
 
 // Interface guards

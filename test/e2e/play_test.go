@@ -142,8 +142,8 @@ func (s *service) overview(key apiKey, project string) api.Overview {
 
 var playEndpoint = regexp.MustCompile(`data-endpoint="([^"]+)"`)
 
-// playedBy has a player play a published game in up to three days before now, without a browser.
-func (s *service) playedBy(made api.Publication, player int) {
+// endpoint is where plays of a published game are reported.
+func (s *service) endpoint(made api.Publication) string {
 	s.t.Helper()
 	resp, err := http.Get("http://" + s.addr + made.Path)
 	if err != nil {
@@ -155,12 +155,19 @@ func (s *service) playedBy(made api.Publication, player int) {
 	if err != nil || endpoint == nil {
 		s.t.Fatalf("the game's page is %s, %v", page, err)
 	}
+	return string(endpoint[1])
+}
+
+// playedBy has a player play a published game in up to three days before now, without a browser.
+func (s *service) playedBy(made api.Publication, player int) {
+	s.t.Helper()
+	endpoint := s.endpoint(made)
 	for day := range 1 + player%3 {
 		body := fmt.Sprintf(`{"v":1,"k":%q,"g":%q,"b":%q,"s":"%032x","p":"%032x","o":%d,"act":%d,"age":%d,"fun":{"a run":["start","score","end"]},
 			"defs":{"score":{"score":"number"}},"e":[[1,0,"session_start",{}],[2,1000,"start",{}],[3,9000,"score",{"score":%s}],[4,%d,%q,{"score":%d}]]}`,
 			made.Key, made.GameID, made.JobID, 100*player+day+1, 1000+player, 60_000+1000*player, 20_000+3000*player, day*24*3600_000,
 			[]string{"4", `"x"`}[player%2], 12_000+1000*player, []string{"end", "quit"}[player/6], 5*player)
-		resp, err := http.Post(string(endpoint[1])+"/b", "text/plain", strings.NewReader(body))
+		resp, err := http.Post(endpoint+"/b", "text/plain", strings.NewReader(body))
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -28,20 +27,6 @@ import (
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/wait"
 )
-
-// A connection that the old listener had not accepted when a reload closed it
-// is reset before anything was sent: dialling again is all it takes.
-func init() {
-	dial := new(net.Dialer).DialContext
-	http.DefaultTransport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		for {
-			conn, err := dial(ctx, network, addr)
-			if !errors.Is(err, syscall.ECONNRESET) || ctx.Err() != nil {
-				return conn, err
-			}
-		}
-	}
-}
 
 // service is a running bin/caddy with a data folder of its own.
 type service struct {

@@ -96,9 +96,7 @@ func TestStudioIsAccessibleWhereSomethingIsWrong(t *testing.T) {
 	br := newBrowser(t)
 	s.signIn(br, "alice")
 	b := br.tab("broken", "beforeunload")
-	if _, err := chromedp.Call(b.ctx, page.SetBypassCSP, page.SetBypassCSPParams{Enabled: true}); err != nil {
-		t.Fatal(err)
-	}
+	b.letScripts()
 	at := s.emptyProject(b, "alice")
 	b.saveFiles(map[string]string{
 		"index.html":  `<!doctype html><title>x</title><script src="game.js"></script>`,

@@ -41,6 +41,7 @@ func TestGameThatFailsWithoutEndLeavesItsOwnerTheStudio(t *testing.T) {
 		"game.js": `setInterval(() => { throw new Error("NOISE " + Math.random().toString(36).replace(/\d/g, "x")); }, 10);
 			setTimeout(() => location.reload(), 400);`,
 	})
+	b.look(1280, 800, "light") // a game that is not seen stands still
 	b.open(project)
 	b.do(chromedp.Evaluate[chromedp.Void](`window.loads = 0; document.querySelector("[data-game]").addEventListener("load", () => loads++); undefined`))
 	b.until(`loads > 4 && document.querySelector("[data-faults] li a") !== null`)

@@ -55,9 +55,13 @@ func sortedKeys[T any](of map[string]T) []string { return slices.Sorted(maps.Key
 // next makes the n-th request: one in four is as the document wants it, the others
 // have one thing wrong with them.
 func (m *maker) next(n int) request {
-	o := m.operations[n%len(m.operations)]
-	r := request{operation: o.OperationID, method: o.method, key: true}
 	spoilt := pick(m.rng, []string{"", "", "parameter", "parameter", "header", "address", "method", "key", "body", "body", "body", "text"})
+	return m.request(m.operations[n%len(m.operations)], spoilt)
+}
+
+// request makes a request of an operation, with one thing of it spoilt, or nothing.
+func (m *maker) request(o operation, spoilt string) request {
+	r := request{operation: o.OperationID, method: o.method, key: true}
 	content, media := m.content(o)
 	if content == nil && (spoilt == "body" || spoilt == "text") {
 		spoilt = "parameter"

@@ -37,6 +37,8 @@ func (v *values) fit(ref *openapi3.SchemaRef) any {
 		return pick(v.rng, s.Enum)
 	case len(s.OneOf) > 0:
 		return v.fit(pick(v.rng, s.OneOf))
+	case len(s.AllOf) > 0: // a name with another description
+		return v.fit(s.AllOf[0])
 	case s.Type.Includes("object"):
 		return v.object(s)
 	case s.Type.Includes("array"):

@@ -19,7 +19,7 @@ var rules = map[string][]string{
 	"client":       {"api", "client"},
 	"block":        {"block"},
 	"engine-proxy": {"api", "block", "engine-proxy", "peer"},
-	"peer":         {"peer"},
+	"peer":         {"api", "peer"},
 	"sidecar":      {"api", "peer", "policy", "sidecar"},
 	"test/fake":    {"api", "engine-proxy", "test/fake"},
 }
@@ -64,7 +64,7 @@ var inputOutput = []string{"io/fs", "net", "net/http", "os", "os/exec", "syscall
 
 // leaves are helpers of tests that import nothing of ours but each other; anyone may
 // import them.
-var leaves = []string{"test/authority", "test/child", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
+var leaves = []string{"test/authority", "test/child", "test/collector", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
 
 // fakeImporters are the folders that may import fakes outside of _test.go files:
 // what only tests import.

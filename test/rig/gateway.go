@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -123,16 +124,31 @@ func (g *Gateway) Ready(ctx context.Context) error {
 
 // Status returns the body of GET /svc/status on Caddy's admin socket.
 func (g *Gateway) Status(dst any) (int, error) {
+	res, err := g.admin("/svc/status")
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	return res.StatusCode, json.NewDecoder(res.Body).Decode(dst)
+}
+
+// Metrics returns what GET /metrics says there.
+func (g *Gateway) Metrics() (string, error) {
+	res, err := g.admin("/metrics")
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	return string(raw), err
+}
+
+func (g *Gateway) admin(path string) (*http.Response, error) {
 	client := http.Client{Timeout: 10 * wait.Patience, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(g.Dir, "run", "caddy.sock"))
 		},
 	}}
-	res, err := client.Get("http://caddy/svc/status")
-	if err != nil {
-		return 0, err
-	}
-	defer res.Body.Close()
-	return res.StatusCode, json.NewDecoder(res.Body).Decode(dst)
+	return client.Get("http://caddy" + path)
 }

@@ -107,15 +107,39 @@ func (a answer) refused() error {
 // askFor is ask for an answer of JSON.
 func askFor[T any](ctx context.Context, s *Studio, p engineproxy.Project, c call) (out T, err error) {
 	a, err := s.ask(ctx, p, c)
+	if err != nil {
+		return out, err
+	}
+	return decode[T](a)
+}
+
+// decode reads an answer of JSON.
+func decode[T any](a answer) (out T, err error) {
+	if err := a.refused(); err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(a.body, &out); err != nil {
+		return out, api.Unavailable("The project's engine gave no answer that can be used.", time.Second, err)
+	}
+	return out, nil
+}
+
+// change asks an engine to change something of the project, and leads to a part of its page.
+// means begins what is said where that is refused.
+func (s *Studio) change(x *exchange, means, to string, c call) error {
+	a, err := s.ask(x.r.Context(), x.owner(), c)
 	if err == nil {
 		err = a.refused()
 	}
-	if err == nil {
-		if err = json.Unmarshal(a.body, &out); err != nil {
-			err = api.Unavailable("The project's engine gave no answer that can be used.", time.Second, err)
-		}
+	switch {
+	case err != nil && !x.json():
+		return s.showRefused(x, means, err)
+	case err != nil:
+		return err
+	case x.json():
+		return pass(x, a)
 	}
-	return out, err
+	return x.redirect(x.at(to))
 }
 
 // owner is the project of an exchange as the engine proxy wants to know it.

@@ -31,20 +31,16 @@ func (s *Studio) restore(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodPost, path: contract.PathRestore, body: body})
-	if err == nil {
-		err = a.refused()
-	}
-	if err != nil && !x.json() {
-		return s.showRefused(x, "Not restored: ", err)
-	}
-	if err != nil {
+	return s.change(x, "Not restored: ", "?done=restored#versions", call{method: http.MethodPost, path: contract.PathRestore, body: body})
+}
+
+// check has the engine play the newest version, without a model. The project's page says what
+// is found.
+func (s *Studio) check(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
 		return err
 	}
-	if x.json() {
-		return pass(x, a)
-	}
-	return x.redirect(x.at("?done=restored#versions"))
+	return s.change(x, "Not played: ", "#versions", call{method: http.MethodPost, path: contract.PathCheck})
 }
 
 // zip answers with the game as it was at a version.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,8 +25,15 @@ const Now = "now"
 // wrong in a game.
 const bridgeFile = "bridge.js"
 
-//go:embed preview/bridge.js
-var bridge []byte
+// The parts of the bridge. They share their names, and none with the game.
+var (
+	//go:embed preview/clock.js
+	clockPart []byte
+	//go:embed preview/bridge.js
+	bridgePart []byte
+
+	bridge = slices.Concat([]byte("(() => {\n"), clockPart, bridgePart, []byte("})();\n"))
+)
 
 // loads is the beginning of a tag that loads a script.
 var loads = regexp.MustCompile(`(?i)<script( [^>]*)?\ssrc=`)

@@ -38,7 +38,7 @@ type staticFile struct {
 }
 
 // names of the pages, each a template.
-var names = []string{"home", "project", "diff", "failure"}
+var names = []string{"home", "project", "diff", "search", "failure"}
 
 // editorScript is the bundled editor. Without it a file is edited in a plain field.
 const editorScript = "codemirror.js"

@@ -57,7 +57,9 @@ type openFile struct {
 	Binary bool
 	Bytes  int64
 	Fixed  bool // it can't be saved
+	Locked bool // jobs leave it as it is
 	New    bool
+	Line   int // that is looked for, 0 for none
 	// Theirs is the text that was saved meanwhile, for a file that is in conflict.
 	Theirs   *string
 	Problems []contract.Problem // that the game has since the file was saved
@@ -78,6 +80,20 @@ func (p projectPage) LastPrice() string {
 	return ""
 }
 
+// unproven reports whether nobody has played a version. Engines of before say it by its kind
+// alone.
+func unproven(r contract.Revision) bool {
+	return !r.Proven && (r.Unproven || r.Job == "" && r.Kind != "restore")
+}
+
+// Unproven reports whether nobody has played the newest version.
+func (p projectPage) Unproven() bool {
+	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
+}
+
+// Checking reports whether a version is being played.
+func (p projectPage) Checking() bool { return p.Workspace.Check != nil && p.Workspace.Check.Running }
+
 // Head is the newest revision.
 func (p projectPage) Head() int { return p.Workspace.Head }
 
@@ -87,6 +103,11 @@ func (p projectPage) At(rest string) string { return "/console/studio/" + p.Proj
 // FileAt returns the address of a file in the editor.
 func (p projectPage) FileAt(name string) string {
 	return p.At("?file=" + url.QueryEscape(name) + "#code")
+}
+
+// LineAt returns the address of a line of a file in the editor.
+func (p projectPage) LineAt(name string, line int) string {
+	return p.At("?" + url.Values{"file": {name}, "line": {strconv.Itoa(line)}}.Encode() + "#code")
 }
 
 // Present returns the sum of a file as it is, "" for one that is not there.
@@ -131,6 +152,8 @@ func (s *Studio) show(x *exchange) error {
 		rev, _ := strconv.Atoi(query.Get("rev")) // what is no number is the present
 		if page.File, err = s.open(x.r.Context(), x, page, name, max(rev, 0)); err != nil {
 			page.Error = asError(err).Message
+		} else {
+			page.File.Line, _ = strconv.Atoi(query.Get("line")) // what is no number is none
 		}
 	}
 	return s.showProject(x, http.StatusOK, page)
@@ -139,6 +162,7 @@ func (s *Studio) show(x *exchange) error {
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
+	"locked": "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
 	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",
 }
@@ -263,7 +287,12 @@ func (s *Studio) open(ctx context.Context, x *exchange, page projectPage, name s
 	}
 	f := &openFile{Path: name, SHA256: strings.Trim(a.header.Get("ETag"), `"`), Rev: rev, Bytes: int64(len(a.body))}
 	f.Binary = len(a.body) > maxShown || !utf8.Valid(a.body) || slices.Contains(a.body, 0)
-	f.Fixed = rev > 0 || slices.ContainsFunc(page.Workspace.Files, func(w contract.WorkspaceFile) bool { return w.Path == name && w.Made })
+	f.Fixed = rev > 0
+	for _, w := range page.Workspace.Files {
+		if w.Path == name {
+			f.Fixed, f.Locked = f.Fixed || w.Made, w.Locked
+		}
+	}
 	if !f.Binary {
 		f.Text = string(a.body)
 	}

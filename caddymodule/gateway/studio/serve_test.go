@@ -308,6 +308,8 @@ func TestAVersionSaysWhetherAJobProvedIt(t *testing.T) {
 		"what was found":        {contract.Revision{Kind: "import"}, "found in the project, unproven<"},
 		"what was taken back":   {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser}, "by you, the files of r3<"},
 		"a job over a person's": {contract.Revision{Kind: "authored", Job: testJob, Author: "m"}, "by a job (m)<"},
+		"what was played":       {contract.Revision{Kind: "authored", Author: contract.AuthorUser, Proven: true}, "by you, proven<"},
+		"back to what was not":  {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser, Unproven: true}, "by you, unproven, the files of r3<"},
 		"what a job took back":  {contract.Revision{Kind: "restore", Of: 3, Job: testJob, Author: "m"}, "by a job (m), the files of r3<"},
 	} {
 		c.revision.ID = 7

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -47,7 +48,7 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 			Cmd:        arguments(s, d.opts),
 			Env:        driverkit.Environment(insideTmp, insideTmp, d.opts.Env),
 			User:       fmt.Sprintf("%d:%d", uid, gid),
-			WorkingDir: insideVolume,
+			WorkingDir: cmp.Or(volumeOf(s), insideTmp),
 			StopSignal: "SIGTERM",
 			// An image may not switch the network on, or a health check that
 			// no one asks.
@@ -100,27 +101,35 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 	return r, nil
 }
 
+// volumeOf is where the engine has its volume inside, "" for one without.
+func volumeOf(s driver.Spec) string {
+	if s.Volume == "" {
+		return ""
+	}
+	return insideVolume
+}
+
 // arguments are an engine's command line inside.
 func arguments(s driver.Spec, o Options) []string {
 	var egress string
 	if s.Egress != "" {
 		egress = path.Join(egressDir(s), filepath.Base(s.Egress))
 	}
-	return driverkit.Arguments(
-		"--volume", insideVolume, "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
+	return append(driverkit.Task(s), driverkit.Arguments(
+		"--volume", volumeOf(s), "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
 		"--instance", s.InstanceID, "--token-file", insideToken, "--egress", egress, "--chromium", o.Chromium,
 		"--volume-bytes", strconv.FormatInt(max(o.Limits.Volume, 0), 10),
-	)
+	)...)
 }
 
 // mounts are all that an engine sees of the host. A socket comes with its
 // folder, so that one which is made anew is seen too.
 func mounts(s driver.Spec) []mount.Mount {
-	list := []mount.Mount{
-		bind(s.Volume, insideVolume, false),
-		bind(filepath.Dir(s.Socket), insideRun, false),
-		bind(s.TokenFile, insideToken, true),
+	var list []mount.Mount
+	if s.Volume != "" {
+		list = append(list, bind(s.Volume, insideVolume, false))
 	}
+	list = append(list, bind(filepath.Dir(s.Socket), insideRun, false), bind(s.TokenFile, insideToken, true))
 	if s.Egress != "" && egressDir(s) != insideRun {
 		list = append(list, bind(filepath.Dir(s.Egress), egressDir(s), true))
 	}

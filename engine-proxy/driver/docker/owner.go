@@ -20,12 +20,33 @@ const reasonVolume = "The project's volume can't be written."
 // sees to it that this user can use what the container mounts. A volume of
 // root's is given to the user of the options first: no engine runs as root.
 func (d *Driver) settle(s driver.Spec) (uid, gid int, err error) {
+	root := os.Geteuid() == 0
+	switch {
+	case s.Volume != "":
+		uid, gid, err = d.settleVolume(s, root)
+	case root:
+		uid, gid = d.opts.UID, d.opts.GID
+	default:
+		uid, gid = os.Geteuid(), os.Getegid()
+	}
+	if err != nil || !root {
+		return uid, gid, err // all of it is the same user's already
+	}
+	for _, path := range []string{filepath.Dir(s.Socket), s.TokenFile} {
+		if err := os.Lchown(path, uid, gid); err != nil {
+			return 0, 0, fmt.Errorf("giving the engine its folder: %w", err)
+		}
+	}
+	return uid, gid, nil
+}
+
+// settleVolume is the part of settle that is about the volume.
+func (d *Driver) settleVolume(s driver.Spec, root bool) (uid, gid int, err error) {
 	info, err := os.Lstat(s.Volume)
 	if err != nil {
 		return 0, 0, driverkit.Blocked(reasonVolume, fmt.Errorf("looking at the volume: %w", err))
 	}
 	uid, gid = ownerOf(info)
-	root := os.Geteuid() == 0
 	switch {
 	case uid == 0 && !root:
 		return 0, 0, driverkit.Blocked(reasonVolume, errors.New("the volume belongs to root, and engines don't run as root"))
@@ -42,14 +63,6 @@ func (d *Driver) settle(s driver.Spec) (uid, gid int, err error) {
 	}
 	if err := unix.Access(s.Volume, unix.W_OK|unix.X_OK); err != nil {
 		return 0, 0, driverkit.Blocked(reasonVolume, fmt.Errorf("the volume can't be written: %w", err))
-	}
-	if !root {
-		return uid, gid, nil // all of it is the same user's already
-	}
-	for _, path := range []string{filepath.Dir(s.Socket), s.TokenFile} {
-		if err := os.Lchown(path, uid, gid); err != nil {
-			return 0, 0, fmt.Errorf("giving the engine its folder: %w", err)
-		}
 	}
 	return uid, gid, nil
 }

@@ -23,7 +23,7 @@ func (d *Driver) Check(ctx context.Context) error {
 		return err
 	}
 	pod := d.pod(driver.Spec{
-		Incarnation: driver.Incarnation{ProjectID: "check", InstanceID: "check"}, Remote: &driver.RemoteSpec{},
+		Incarnation: driver.Incarnation{ProjectID: "check", InstanceID: "check"}, Volume: "check", Remote: &driver.RemoteSpec{},
 	}, d.opts.Limits.Volume, nil)
 	_, err := d.pods.Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err == nil {

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -79,9 +80,13 @@ func (d *Driver) container(s driver.Spec, room int64) corev1.Container {
 		corev1.ResourceCPU:              *resource.NewMilliQuantity(d.opts.Limits.CPU, resource.DecimalSI),
 		corev1.ResourceEphemeralStorage: *resource.NewQuantity(d.opts.DiskBytes, resource.BinarySI),
 	}
+	mounts := []corev1.VolumeMount{{Name: "secret", MountPath: insideSecret, ReadOnly: true}, {Name: "tmp", MountPath: insideTmp}}
+	if s.Volume != "" {
+		mounts = append([]corev1.VolumeMount{{Name: "volume", MountPath: insideVolume}}, mounts...)
+	}
 	return corev1.Container{
 		Name: container, Image: d.opts.Image, ImagePullPolicy: d.opts.PullPolicy,
-		Command: d.opts.Command, Args: arguments(s, room), Env: d.environment(), WorkingDir: insideVolume,
+		Command: d.opts.Command, Args: arguments(s, room), Env: d.environment(), WorkingDir: cmp.Or(volumeOf(s), insideTmp),
 		Ports: []corev1.ContainerPort{{Name: container, ContainerPort: Port}},
 		// Requests are limits: an engine gets what it was placed for.
 		Resources: corev1.ResourceRequirements{Requests: share, Limits: share},
@@ -89,42 +94,46 @@ func (d *Driver) container(s driver.Spec, room int64) corev1.Container {
 			AllowPrivilegeEscalation: new(false), Privileged: new(false), ReadOnlyRootFilesystem: new(true),
 			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
-		VolumeMounts: []corev1.VolumeMount{
-			{Name: "volume", MountPath: insideVolume},
-			{Name: "secret", MountPath: insideSecret, ReadOnly: true},
-			{Name: "tmp", MountPath: insideTmp},
-		},
+		VolumeMounts: mounts,
 		// What is left of a log when the node has thrown it away.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 }
 
 func (d *Driver) volumes(s driver.Spec) []corev1.Volume {
-	return []corev1.Volume{
-		{Name: "volume", VolumeSource: corev1.VolumeSource{
+	var list []corev1.Volume
+	if s.Volume != "" {
+		list = append(list, corev1.Volume{Name: "volume", VolumeSource: corev1.VolumeSource{
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claimName(s.ProjectID)},
-		}},
-		{Name: "secret", VolumeSource: corev1.VolumeSource{
-			Secret: &corev1.SecretVolumeSource{SecretName: secretName(s.InstanceID), DefaultMode: new(int32(0o440))},
-		}},
-		{Name: "tmp", VolumeSource: corev1.VolumeSource{
-			EmptyDir: &corev1.EmptyDirVolumeSource{
-				Medium: corev1.StorageMediumMemory, SizeLimit: resource.NewQuantity(d.opts.TmpBytes, resource.BinarySI),
-			},
-		}},
+		}})
 	}
+	return append(list, corev1.Volume{Name: "secret", VolumeSource: corev1.VolumeSource{
+		Secret: &corev1.SecretVolumeSource{SecretName: secretName(s.InstanceID), DefaultMode: new(int32(0o440))},
+	}}, corev1.Volume{Name: "tmp", VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{
+			Medium: corev1.StorageMediumMemory, SizeLimit: resource.NewQuantity(d.opts.TmpBytes, resource.BinarySI),
+		},
+	}})
+}
+
+// volumeOf is where the engine has its volume inside, "" for one without.
+func volumeOf(s driver.Spec) string {
+	if s.Volume == "" {
+		return ""
+	}
+	return insideVolume
 }
 
 // arguments are an engine's command line inside. The brackets are for
 // addresses of IPv6, and do no harm to others.
 func arguments(s driver.Spec, room int64) []string {
-	return driverkit.Arguments(
-		"--volume", insideVolume, "--listen", fmt.Sprintf("[$(%s)]:%d", podIPVariable, Port),
+	return append(driverkit.Task(s), driverkit.Arguments(
+		"--volume", volumeOf(s), "--listen", fmt.Sprintf("[$(%s)]:%d", podIPVariable, Port),
 		"--project", s.ProjectID, "--instance", s.InstanceID,
 		"--token-file", path.Join(insideSecret, fileToken), "--tls-cert", path.Join(insideSecret, fileCert),
 		"--tls-key", path.Join(insideSecret, fileKey), "--tls-ca", path.Join(insideSecret, fileCA),
 		"--volume-bytes", strconv.FormatInt(room, 10), "--egress", s.Remote.Egress,
-	)
+	)...)
 }
 
 // environment is the same for all engines, but for the address.

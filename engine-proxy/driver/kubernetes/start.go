@@ -36,15 +36,21 @@ func (d *Driver) Start(ctx context.Context, s driver.Spec, progress func(driver.
 	if err != nil {
 		return driver.Handle{}, err
 	}
-	claim, err := d.fence(ctx, s)
+	var room int64
+	if s.Volume != "" {
+		claim, err := d.fence(ctx, s)
+		if err != nil {
+			return driver.Handle{}, err
+		}
+		room = d.room(claim)
+	}
+	pod, err := d.create(ctx, d.pod(s, room, hosts))
 	if err != nil {
 		return driver.Handle{}, err
 	}
-	pod, err := d.create(ctx, d.pod(s, d.room(claim), hosts))
-	if err != nil {
-		return driver.Handle{}, err
+	if s.Volume != "" {
+		err = d.confirm(ctx, s)
 	}
-	err = d.confirm(ctx, s)
 	if err == nil {
 		err = d.deliver(ctx, s, pod)
 	}

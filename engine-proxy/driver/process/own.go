@@ -34,11 +34,13 @@ func (d *Driver) prepare(s driver.Spec, uid int) error {
 			return fmt.Errorf("making engine's scratch directory: %w", err)
 		}
 	}
-	volume, err := os.OpenRoot(s.Volume)
-	if err != nil {
-		return fmt.Errorf("opening volume: %w", err)
+	var volume *os.Root
+	if s.Volume != "" {
+		if volume, err = os.OpenRoot(s.Volume); err != nil {
+			return fmt.Errorf("opening volume: %w", err)
+		}
+		defer volume.Close()
 	}
-	defer volume.Close()
 	if d.users == nil {
 		// What was a user's, when engines had users, is taken back.
 		if uid = os.Geteuid(); uid != 0 {
@@ -59,6 +61,9 @@ func (d *Driver) prepare(s driver.Spec, uid int) error {
 	if err := give(runtime, uid); err != nil {
 		return fmt.Errorf("giving runtime directory to engine: %w", err)
 	}
+	if volume == nil {
+		return nil
+	}
 	// A volume that is the engine's holds nothing that is not.
 	info, err := volume.Stat(".")
 	if err != nil {
@@ -75,7 +80,10 @@ func (d *Driver) prepare(s driver.Spec, uid int) error {
 
 // engineDirs are the directories that an engine may write to.
 func engineDirs(s driver.Spec) []string {
-	dirs := []string{s.Volume, s.RuntimeDir}
+	dirs := []string{s.RuntimeDir}
+	if s.Volume != "" {
+		dirs = append(dirs, s.Volume)
+	}
 	if dir := filepath.Dir(s.Socket); dir != s.RuntimeDir {
 		dirs = append(dirs, dir)
 	}

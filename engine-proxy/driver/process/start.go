@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,8 +100,11 @@ func (d *Driver) configure(s driver.Spec) (shim.Config, error) {
 	}
 	uid := 0
 	if d.users != nil {
-		volumes := filepath.Dir(s.Volume)
-		uid, err = d.users.of(s.ProjectID, func(id string) string { return filepath.Join(volumes, id) })
+		volumeOf := func(id string) string { return filepath.Join(filepath.Dir(s.Volume), id) }
+		if s.Volume == "" { // it says of no other's volume that it is gone
+			volumeOf = func(string) string { return "/" }
+		}
+		uid, err = d.users.of(s.ProjectID, volumeOf)
 		if errors.Is(err, errNoUser) {
 			err = fmt.Errorf("%w: %w", driver.ErrCapacity, err)
 		}
@@ -123,7 +127,7 @@ func (d *Driver) configure(s driver.Spec) (shim.Config, error) {
 		Env:     driverkit.Environment(filepath.Join(s.RuntimeDir, homeDir), filepath.Join(s.RuntimeDir, tmpDir), d.opts.Env),
 		Rlimits: d.rlimits(),
 		Confine: confine.Options{
-			UID: uid, GID: uid, Dir: s.Volume, Files: d.files(s, prog), Landlock: d.opts.Offers.Landlock > 0, OwnRoot: d.ownRoot(),
+			UID: uid, GID: uid, Dir: cmp.Or(s.Volume, s.RuntimeDir), Files: d.files(s, prog), Landlock: d.opts.Offers.Landlock > 0, OwnRoot: d.ownRoot(),
 			SharedUser: d.users == nil && !d.ownRoot(),
 		},
 		Namespaces: d.opts.Offers.Namespaces, Egress: s.Egress,
@@ -163,7 +167,7 @@ func (d *Driver) files(s driver.Spec, prog program) *confine.Files {
 }
 
 func (d *Driver) command(path string, s driver.Spec) []string {
-	return slices.Concat([]string{path}, d.opts.Command[1:], driverkit.Arguments(
+	return slices.Concat([]string{path}, d.opts.Command[1:], driverkit.Task(s), driverkit.Arguments(
 		"--volume", s.Volume, "--socket", s.Socket, "--project", s.ProjectID, "--instance", s.InstanceID, "--token-file", s.TokenFile,
 		"--frameworks", d.opts.Frameworks, "--chromium", d.opts.Chromium, "--egress", s.Egress,
 		"--volume-bytes", strconv.FormatInt(max(d.opts.Limits.Volume, 0), 10),

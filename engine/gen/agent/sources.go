@@ -139,6 +139,16 @@ func (s *sources) set(name string, data []byte) {
 	s.revision++
 }
 
+// free says why an asset of any kind can't have a name; nil when it can.
+func (s *sources) free(stem string) error {
+	for place, why := range s.fixed {
+		if strings.HasPrefix(place, stem+".") {
+			return fmt.Errorf("%s can't be replaced: %s", place, why)
+		}
+	}
+	return nil
+}
+
 // remove deletes a file that a model may write.
 func (s *sources) remove(name string) error {
 	name = strings.TrimPrefix(name, "./")

@@ -47,6 +47,9 @@ func (s *session) make(ctx context.Context, w studio.Wish, order func(context.Co
 	if asset, ok := stage.assets[w]; ok { // it was paid for
 		return s.keep(w, asset), nil
 	}
+	if err := s.game.free(compile.AssetsFolder + "/" + w.Name); err != nil {
+		return bad(err), nil
+	}
 	if stage.orders >= maxMade {
 		return bad(fmt.Errorf("%d pictures and sounds were ordered, which is the most: draw the rest in code", maxMade)), nil
 	}

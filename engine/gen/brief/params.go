@@ -16,7 +16,7 @@ func (r *Reading) Params(mechanic string) map[string]float64 {
 	for name, p := range catalog.Mechanics[mechanic].Params {
 		for i := range r.tokens {
 			v, n := said(p, r.tokens[i:], r.languages)
-			if n == 0 {
+			if n == 0 || p.Aim && !aimed(r.tokens, i) {
 				continue
 			}
 			out[name] = min(max(v, p.Min), p.Max)
@@ -28,6 +28,40 @@ func (r *Reading) Params(mechanic string) map[string]float64 {
 		}
 	}
 	return out
+}
+
+// Number is the number before what a tunable counts: 2 in "two columns more", 0 for none.
+func (r *Reading) Number(p catalog.Param) float64 {
+	p.Words = nil
+	for i := range r.tokens {
+		if v, n := said(p, r.tokens[i:], r.languages); n > 0 && (!p.Aim || aimed(r.tokens, i)) {
+			return v
+		}
+	}
+	return 0
+}
+
+// aims are the words of an end, which stand at most so many words from its number.
+var aims = listed(`reach reaches win wins won goal target until ends end ziel erreich erreiche erreicht erreichen gewinnt gewinnen gewonnen bis schluss
+	meta objetivo hasta gana ganar ganas llegar llegas but objectif gagne gagner atteindre atteint`)
+
+const nearAim = 4
+
+// aimed reports whether a word of an end is near a token.
+func aimed(tokens []token, i int) bool {
+	return slices.ContainsFunc(tokens[max(0, i-nearAim):min(len(tokens), i+2+nearAim)], func(t token) bool { return aims[t.word] })
+}
+
+// Counts reports whether the text names what a tunable counts: "more mines".
+func (r *Reading) Counts(p catalog.Param) bool {
+	for _, t := range r.tokens {
+		for _, lang := range r.languages {
+			if units := p.Units[lang]; slices.Contains(units, t.word) || slices.Contains(units, t.singular) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // said returns the value that a text begins with, and how many words say it; 0 for

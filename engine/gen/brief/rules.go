@@ -73,7 +73,7 @@ var (
 		{regexp.MustCompile(`(?i)\bpolice cars?\b|\bvoitures? de police\b|\bcoches? de policía\b`), "police"},
 		{regexp.MustCompile(`(?i)\b(?:ms\.? )?pac[\s-]man\b`), "pacman"}, // who is no man
 		{regexp.MustCompile(`(?i)\b(?:(?:no|without a?|ohne|sin|sans) (?:time[\s-]?limit|timer|zeitlimit|límite de tiempo|limite de temps)|(?:remove|drop|get rid of|turn off|take away|quita|elimina|enlève|supprime|retire) (?:the |el |le |la )?(?:timer|time(?:[\s-]?limit)?|clock|countdown|tiempo|cronómetro|límite de tiempo|chrono(?:mètre)?|minuteur|temps|limite de temps)|(?:die )?zeit (?:weg|abschalten|entfernen))\b`), "endless"},
-		{regexp.MustCompile(`(?i)\b(?:(?:gets? )?faster and faster|gets? faster(?: over time)?|speeds? up(?: over time)?|speed-up|increasingly fast(?:er)?|immer schneller|cada vez más rápid[oa]|cada vez mas rapid[oa]|de plus en plus (?:vite|rapide))\b`), "fasterandfaster"},
+		{regexp.MustCompile(`(?i)\b(?:(?:gets? )?faster and faster|gets? faster(?: over time)?|speeds up(?: over time)?|speed up over time|speed-up|increasingly fast(?:er)?|immer schneller|cada vez más rápid[oa]|cada vez mas rapid[oa]|de plus en plus (?:vite|rapide))\b`), "fasterandfaster"},
 		{regexp.MustCompile(`(?i)\b(?:hot[\s-]?seat|(?:against|vs\.?|with) (?:a|my|another) (?:friend|brother|sister)|(?:gegen|mit) (?:einen|einem|meinen|meinem) freund|con (?:un|mi) amigo|avec (?:un|mon) ami|con un amico|com um amigo|zu zweit|jouer à deux|jouable à deux|jugar (?:de )?a dos|para dos personas|(?:with|for) two)\b`), "hotseat"},
 		{regexp.MustCompile(`(?i)\bsea (un|una|el|la|más|mas|de)\b`), "es $1"}, // "be", not a place
 		{regexp.MustCompile(`(?i)\bque sea\b`), "que es"},

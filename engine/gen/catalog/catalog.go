@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"sync"
@@ -120,7 +121,7 @@ func Check(s spec.Spec) error {
 		return fmt.Errorf("there is no mechanic %q; there are %v", s.Mechanic, Names())
 	}
 	for name, v := range s.Params {
-		if p, ok := m.Params[name]; !ok || v < p.Min || v > p.Max {
+		if p, ok := m.Params[name]; !ok || v < p.Min || v > p.Max || p.whole() && v != math.Trunc(v) {
 			return fmt.Errorf("the mechanic %s has no parameter %s of %v", s.Mechanic, name, v)
 		}
 	}

@@ -124,3 +124,18 @@ func follow(t *testing.T, at string, schema map[string]any, v any) {
 		}
 	}
 }
+
+func TestTunableThatCountsTakesWholeNumbers(t *testing.T) {
+	for _, c := range []struct {
+		mechanic, param string
+		v               float64
+		fits            bool
+	}{{"formation", "bunkers", 2.5, false}, {"formation", "bunkers", 2, true}, {"clicker", "price", 0.5, true}} {
+		s := brief.Read("A frog").Write(brief.Order{ProjectID: "p", Seed: 1})
+		s.Mechanic, s.Params, s.Play = c.mechanic, catalog.Params(c.mechanic), catalog.Usual(c.mechanic, spec.Short)
+		s.Params[c.param] = c.v
+		if err := catalog.Check(s); (err == nil) != c.fits {
+			t.Errorf("%s of %v: %v", c.param, c.v, err)
+		}
+	}
+}

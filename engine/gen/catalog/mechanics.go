@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 
 	"github.com/svc-games/svc/engine/gen/kit"
 )
@@ -73,6 +76,21 @@ type Param struct {
 	Units map[string][]string `json:"units"`
 	// Words set it to a value, by language.
 	Words map[string]map[string]float64 `json:"words"`
+	// Ways name its values, from 0 on, where it says how the hazards move.
+	Ways []string `json:"ways"`
+	// Board tells that it is the size of the board.
+	Board bool `json:"board"`
+	// Aim tells that a number of it is meant only beside a word of an end: "win at 500 coins".
+	Aim bool `json:"aim"`
+}
+
+// whole reports whether it takes whole numbers only.
+func (p Param) whole() bool {
+	values := []float64{p.Value, p.Min, p.Max}
+	for _, words := range p.Words {
+		values = slices.AppendSeq(values, maps.Values(words))
+	}
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
 // Named is the weight from which a word is the name of a mechanic.

@@ -13,7 +13,7 @@ import (
 )
 
 // Help says what can be changed.
-const Help = "I can make it faster or slower, easier or harder, longer or shorter; change lives, levels, colours, mood, size, gravity and how much there is to avoid; add or remove a second player, a boss, power-ups and combos; swap hero, hazards, pickups, theme, title, renderer or the whole mechanic."
+const Help = "I can make it faster or slower, easier or harder, longer or shorter; change lives, levels, colours, mood, size, gravity and how much there is to avoid; add or remove a second player, a boss, power-ups and combos; swap hero, hazards, pickups, theme, title, language, renderer or the whole mechanic; and what is the kind's own, such as rows, rounds, or how enemies move."
 
 // Outcome is a changed spec with what was done and what was not.
 type Outcome struct {
@@ -29,6 +29,7 @@ type Outcome struct {
 type result struct {
 	did, unmet string
 	alone      bool   // no other operation takes the clause
+	tuned      bool   // its words are about the mechanic's own tunables
 	scaled     string // the tunable that it moved, and which way
 }
 
@@ -43,7 +44,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, translate, stage, parameters, safety, table, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
+	retitle, translate, stage, safety, table, feeling, parameters, behaviour, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
 }
 
 // clause is one wish.
@@ -51,11 +52,21 @@ type clause struct {
 	raw     string
 	text    string // lower case
 	reading brief.Reading
+	tuned   bool // the mechanic's own tunables took it
 }
+
+func wishOf(raw string) clause { return clause{raw: raw, text: lower(raw), reading: brief.Read(raw)} }
+
+var apostrophes = strings.NewReplacer("’", "'", "ʼ", "'", "´", "'", "`", "'")
+
+// lower is a text in lower case, with the apostrophes of a typewriter.
+func lower(text string) string { return apostrophes.Replace(strings.ToLower(text)) }
 
 var (
 	separators = regexp.MustCompile(`(?i)[.,;!?\n]+|(?:^|\s)(?:and|then|but|also|und|aber|et|y|pero)(?:\s|$)`)
-	quoted     = regexp.MustCompile(`["“«][^"”»]*["”»]`)
+	// subordinate goes with what is before it: "nothing happens, when I tap".
+	subordinate = regexp.MustCompile(`(?i)^,\s*(?:when|if|wenn|sobald|cuando|quand)\s`)
+	quoted      = regexp.MustCompile(`["“«][^"”»]*["”»]`)
 )
 
 // maxClauses bounds how many wishes a request may have.
@@ -77,11 +88,11 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 		list = list[:maxClauses]
 	}
 	for _, raw := range list {
-		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
+		c := wishOf(raw)
 		if len(list) == 1 { // as it was written, before names were rewritten
 			raw = strings.Trim(request, " \t\r\n.,;!?")
 		}
-		if forbidPattern.MatchString(c.text) && !steadyPattern.MatchString(c.text) {
+		if forbidPattern.MatchString(c.text) && !steadyPattern.MatchString(c.text) && !said(&challenge, c.text) {
 			out.Unmet = append(out.Unmet, brief.Clip(raw, 80)+": it stays as it is")
 			continue
 		}
@@ -93,8 +104,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			// Its words name a game or a level, not figures or colours.
 			whole := r.alone || strings.HasPrefix(r.did, "the mechanic") || strings.HasPrefix(r.did, "level ") || strings.HasPrefix(r.did, "language ") || levelOf(out.Spec, c) > 0 && r.unmet != ""
 			if r.scaled != "" && scaled[r.scaled] { // "too fast, I can't keep up" is one complaint
-				out.Spec, did = before, true
-				continue
+				out.Spec, did, r = before, true, result{}
 			}
 			scaled[r.scaled] = true
 			if r.did != "" && limit != nil {
@@ -112,6 +122,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			if whole {
 				break
 			}
+			c.tuned = c.tuned || r.tuned
 		}
 		switch {
 		case !did && declines(s, c): // what is wanted instead is another clause's
@@ -130,7 +141,7 @@ func Apply(s spec.Spec, request string, limit Limit) Outcome {
 			out.Unmet = append(out.Unmet, what+": say which game you want instead")
 		}
 	}
-	if len(out.Did)+len(out.Unmet) == 0 && slices.ContainsFunc(list, func(raw string) bool { return !polite(clause{text: strings.ToLower(raw)}) }) {
+	if len(out.Did)+len(out.Unmet) == 0 && slices.ContainsFunc(list, func(raw string) bool { return !polite(clause{text: lower(raw)}) }) {
 		out.Unmet, out.AtBounds = []string{brief.Clip(request, 80)}, false
 	}
 	return out
@@ -154,7 +165,7 @@ func clauses(request string) []string {
 		}
 	}
 	for _, at := range separators.FindAllStringIndex(request, -1) {
-		if slices.ContainsFunc(marks, func(m []int) bool { return at[0] >= m[0] && at[1] <= m[1] }) {
+		if subordinate.MatchString(request[at[0]:]) || slices.ContainsFunc(marks, func(m []int) bool { return at[0] >= m[0] && at[1] <= m[1] }) {
 			continue
 		}
 		add(at[0])

@@ -27,8 +27,6 @@ var lacking = []struct {
 		"painted pictures are switched by settings.aiImages; I can change colours, mood and place"},
 	{words(`(?:does(?:n'?t| not)|won'?t) (?:work|load|start|run)`, `broken`, `(?:is|has|there'?s) a bug`, `crash\pL*`, `(?:geht|funktioniert|läuft|startet) nicht`, `kaputt`, `no (?:funciona|carga|arranca)`, `ne (?:marche|fonctionne) pas`, `est cassé`), "",
 		"I can't see what goes wrong there; say what the game should do instead"},
-	{words(`(?:make|let) (?:the |my )?\pL+ (?:chase|follow|hunt)(?: me| us)?`, `(?:should|must|shall) (?:chase|follow|hunt)`, `verfolgen`, `persig\pL+`, `perseguir\pL*`, `poursuiv\pL+`), "",
-		"how the others move goes with the kind of game; they can be faster, slower, more or fewer"},
 }
 
 // missing says of what can't be had why that is, and takes the whole clause.
@@ -48,7 +46,7 @@ var (
 	steadyPattern = words(`not (?:get|become|getting) (?:any )?(?:faster|harder)`, `never (?:get|become)s? (?:faster|harder)`, `(?:doesn'?t|don'?t|shouldn'?t) (?:get|become) (?:faster|harder)`, `without getting (?:faster|harder)`, `same speed (?:all the time|throughout)`,
 		`nicht (?:immer )?(?:schneller|schwerer) werden`, `(?:gleich|konstant) schnell bleiben`, `(?:que )?no (?:se acelere|vaya (?:cada vez )?más rápido)`, `ne (?:s'accélère|devienne) pas(?: plus (?:rapide|dur))?`)
 	// silentPattern complains of the quiet.
-	silentPattern   = words(`(?:there is |there's |it has )?no (?:sound|music|audio)`, `can'?t hear (?:anything|a thing|any sound)`, `(?:kein|ohne) (?:ton|sound|klang)`, `keine musik`, `h(?:ö|oe)re nichts`, `no (?:tiene|hay|se oye|se escucha) ?(?:sonido|música|nada)?`, `(?:pas|il n'y a pas) de (?:son|musique)`, `n'entends rien`)
+	silentPattern   = words(`(?:there is |there's |it has )?no (?:sound|music|audio)`, `can'?t hear (?:anything|a thing|any sound)`, `(?:kein|ohne) (?:ton|sound|klang)`, `keine musik`, `h(?:ö|oe)re nichts`, `no (?:tiene|hay) (?:sonido|música)`, `no se (?:oye|escucha)`, `(?:pas|il n'y a pas) de (?:son|musique)`, `n'entends rien`)
 	questionPattern = regexp.MustCompile(`^[¿\s]*(?:why|how (?:do|does|did|can|is|to|come|many|much)|what (?:is|are|does|do|did|was)|warum|wieso|weshalb|wie (?:geht|kann|komme|viele|spielt|steuer)|was (?:ist|sind|soll|macht|muss)|por ?qu[eé]|c[oó]mo|qu[eé] (?:es|hace|pasa)|pourquoi|comment|qu'est-ce)(?:$|[^\pL])`)
 	proposalPattern = words(`why not`, `why don'?t (?:you|we)`, `warum nicht`, `por qué no`, `pourquoi pas`)
 )

@@ -2,9 +2,11 @@ package change
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/svc-games/svc/engine/gen/brief"
 	"github.com/svc-games/svc/engine/gen/catalog"
@@ -12,7 +14,8 @@ import (
 )
 
 var (
-	safePattern = words(`can'?t (?:lose|die|be killed)`, `can ?not (?:lose|die)`, `can(?:'t| not) get hurt`, `never (?:lose|die)`, `impossible to lose`, `invincible`, `invulnerable`, `immortal`, `god mode`, `no (?:dying|losing|game over)`,
+	safePattern = words(`(?:infinite|unlimited|endless|eternal) (?:lives|hearts|tries|health)`, `unendlich(?:e|en)?(?: vielen?)? (?:leben|herzen|versuche)`, `(?:vidas|intentos) (?:infinit[oa]s|ilimitad[oa]s)`, `infinitas vidas`, `vies (?:infinies|illimitées|à l'infini)`,
+		`can'?t (?:lose|die|be killed)`, `can ?not (?:lose|die)`, `can(?:'t| not) get hurt`, `never (?:lose|die)`, `impossible to lose`, `invincible`, `invulnerable`, `immortal`, `god mode`, `no (?:dying|losing|game over)`,
 		`nicht verlieren(?: können| kann)?`, `unbesiegbar`, `unsterblich`, `unverwundbar`, `nicht sterben(?: können| kann)?`, `no (?:se )?pued[ae](?:s)? (?:perder|morir)`, `(?:invencible|inmortal)`, `sin perder`,
 		`ne p(?:eut|uisse|eux) pas (?:perdre|mourir)`, `(?:invincible|immortel)`)
 	mortalPattern = words(`can (?:lose|die) again`, `no longer invincible`, `wieder verlieren`)
@@ -21,10 +24,9 @@ var (
 		`(?:mejores|clasificación de) puntuaciones`, `tableau des scores`, `meilleurs scores`, `classement`)
 	onlinePattern = words(`online`, `worldwide`, `global`, `shared`, `with friends`, `weltweit`, `en línea`, `en ligne`, `mundial`, `mondial`)
 
-	translatePattern = regexp.MustCompile(`(?i)(?:translat\w*|übersetz\w*|tradu\w*)|^(?:can it be |please |make it |make (?:everything|the game) |put it |everything |all texts? |the texts? |i want it |mach(?:e)? (?:es|alles|das) |hazlo |mets[- ](?:le|tout) )*(?:in|auf|en|to|into)\s+\pL+(?: please| bitte| por favor| s'il te plaît)?[?!]?$`)
-	smarterPattern   = words(`smarter`, `cleverer`, `stronger`, `better (?:opponent|computer|enem\w+)`, `klüger`, `schlauer`, `stärker`, `besser(?:er|en)? gegner`, `más (?:list[oa]s?|fuertes?|inteligentes?)`, `plus (?:forte?s?|malins?|intelligente?s?)`, `too (?:weak|dumb|stupid)`)
-	dumberPattern    = words(`dumber`, `weaker`, `too (?:strong|smart|good|clever)`, `zu (?:stark|klug|gut)`, `schwächer`, `dümmer`, `demasiado (?:fuerte|list[oa])`, `más débil(?:es)?`, `trop (?:forte?|malin)`, `moins forte?`)
-	opponentPattern  = words(`opponents?`, `computer`, `enem(?:y|ies)`, `ghosts?`, `ai`, `cpu`, `gegner`, `computer`, `rival(?:es)?`, `oponente`, `enemigos?`, `ordenador`, `adversaires?`, `ennemis?`, `ordinateur`)
+	smarterPattern  = words(`smarter`, `cleverer`, `stronger`, `better (?:opponent|computer|enem\w+)`, `klüger`, `schlauer`, `stärker`, `besser(?:er|en)? gegner`, `más (?:list[oa]s?|fuertes?|inteligentes?)`, `plus (?:forte?s?|malins?|intelligente?s?)`, `too (?:weak|dumb|stupid)`)
+	dumberPattern   = words(`dumber`, `weaker`, `too (?:strong|smart|good|clever)`, `zu (?:stark|klug|gut)`, `schwächer`, `dümmer`, `demasiado (?:fuerte|list[oa])`, `más débil(?:es)?`, `trop (?:forte?|malin)`, `moins forte?`)
+	opponentPattern = words(`opponents?`, `computer`, `enem(?:y|ies)`, `ghosts?`, `ai`, `cpu`, `gegner`, `computer`, `rival(?:es)?`, `oponente`, `enemigos?`, `ordenador`, `adversaires?`, `ennemis?`, `ordinateur`)
 )
 
 // languages are the names of languages in those that games are written in; "" for
@@ -35,14 +37,27 @@ var languages = map[string]string{
 	"français": "fr", "francais": "fr",
 	"italian": "", "portuguese": "", "dutch": "", "polish": "", "russian": "", "turkish": "", "japanese": "", "chinese": "", "korean": "", "arabic": "", "swedish": "", "hindi": "", "greek": "", "ukrainian": "",
 	"italienisch": "", "portugiesisch": "", "polnisch": "", "russisch": "", "türkisch": "", "japanisch": "", "chinesisch": "", "italiano": "", "portugués": "", "japonés": "", "chino": "", "ruso": "",
+	"englische": "en", "englischen": "en", "deutsche": "de", "deutschen": "de", "spanische": "es", "spanischen": "es", "französische": "fr", "französischen": "fr",
+	"inglesa": "en", "alemana": "de", "española": "es", "francesa": "fr", "anglaise": "en", "allemande": "de", "espagnole": "es", "française": "fr",
 	"italien": "", "portugais": "", "japonais": "", "chinois": "", "russe": "",
 }
 
 var letters = regexp.MustCompile(`\pL+`)
 
+// translatePattern asks for another language: by the word, by "in Spanish" at the end of a
+// clause, or by naming texts of it.
+var translatePattern = sync.OnceValue(func() *regexp.Regexp {
+	lang := `(?:` + strings.Join(slices.Sorted(maps.Keys(languages)), `|`) + `)`
+	polite := `(?: (?:please|bitte|por favor|s'il (?:te|vous) pla[iî]t|stp|svp|instead|now|jetzt|ahora|maintenant|machen|haben|sein|language|um|umstellen)| (?:for|für|para|pour) .*)*`
+	texts := `(?:texts?|words|labels|language|version|translation|texte?n?|wörter|sprache|fassung|übersetzung|textos|palabras|idioma|versión|textes|mots|langue)`
+	speaks := `(?:speaks?|understands?|spricht|sprechen|verstehen?|hablan?|entienden?|parlent?|comprennent) (?:only |nur |s[oó]lo |que )?`
+	return regexp.MustCompile(speaks + lang + `(?:$|[^\pL])|translat\pL*|übersetz\pL*|tradu\pL*|(?:^|[^\pL])(?:in|auf|ins|en|to|into|al|vers|à) ?(?:the |das |el |l['’]|le )?` + lang + polite + `[?!]*$|^` + lang + polite + `[?!]*$|(?:^|[^\pL])` +
+		lang + ` ` + texts + `(?:$|[^\pL])|(?:^|[^\pL])` + texts + ` (?:in |en |auf )?` + lang + `(?:$|[^\pL])`)
+})
+
 // translate writes the game's texts in another language.
 func translate(s *spec.Spec, c clause) result {
-	if !translatePattern.MatchString(c.raw) {
+	if !translatePattern().MatchString(c.text) {
 		return result{}
 	}
 	for _, word := range letters.FindAllString(c.text, -1) {
@@ -64,24 +79,24 @@ func translate(s *spec.Spec, c clause) result {
 
 // safety makes a game that nobody loses, or one that can be lost again.
 func safety(s *spec.Spec, c clause) result {
-	safe := safePattern.MatchString(c.text)
+	safe := safePattern.MatchString(c.text) && !rivalLoses.MatchString(c.text) && !unbeaten(c.text)
 	if mortalPattern.MatchString(c.text) {
 		safe = false
 	} else if !safe {
 		return result{}
 	}
-	if s.Play.Safe == safe {
-		return bound("it is like that already")
-	}
-	s.Play.Safe = safe
-	if !safe {
-		return done("the game can be lost again")
-	}
-	if s.Play.Duration == 0 {
+	r := done("nothing costs a life")
+	switch {
+	case s.Play.Safe == safe:
+		r = bound("it is like that already")
+	case !safe:
+		r = done("the game can be lost again")
+	case s.Play.Duration == 0:
 		s.Play.Duration = 2 * spec.MaxDuration
-		return done("nothing costs a life, and a run lasts %d s", s.Play.Duration)
+		r = done("nothing costs a life, and a run lasts %d s", s.Play.Duration)
 	}
-	return done("nothing costs a life")
+	s.Play.Safe, r.alone = safe, true
+	return r
 }
 
 // table lists the best scores of this browser.
@@ -98,45 +113,6 @@ func table(s *spec.Spec, c clause) result {
 		s.Play.Table = wanted
 		return done("a table of the best five scores: %s", map[bool]string{true: "added", false: "removed"}[wanted])
 	}
-}
-
-// parameters sets the mechanic's own tunables: "10 pairs", "without walls".
-func parameters(s *spec.Spec, c clause) result {
-	var did, unmet []result
-	set := func(name string, v float64) {
-		p := catalog.Mechanics[s.Mechanic].Params[name]
-		old, given := s.Params[name]
-		if !given {
-			old = p.Value
-		}
-		if v = min(max(v, p.Min), p.Max); v == old {
-			unmet = append(unmet, bound("%s is %s already; it can be %s to %s", name, number(old), number(p.Min), number(p.Max)))
-			return
-		}
-		s.Params = with(s.Params, name, v)
-		did = append(did, done("%s %s → %s", name, number(old), number(v)))
-	}
-	found := c.reading.Params(s.Mechanic)
-	for _, name := range slices.Sorted(keysOf(found)) {
-		set(name, found[name])
-	}
-	if level, ok := catalog.Mechanics[s.Mechanic].Params["level"]; ok && len(found) == 0 {
-		now, given := s.Params["level"]
-		if !given {
-			now = level.Value
-		}
-		about := opponentPattern.MatchString(c.text)
-		switch {
-		case about && smarterPattern.MatchString(c.text), harderPattern.MatchString(c.text):
-			set("level", now+1)
-		case about && dumberPattern.MatchString(c.text), easierPattern.MatchString(c.text):
-			set("level", now-1)
-		}
-	}
-	if len(did)+len(unmet) == 0 {
-		return result{}
-	}
-	return list(append(did, unmet...)...)
 }
 
 // content gives the game what a request lists: words or questions. The rest of the

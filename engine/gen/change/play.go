@@ -48,29 +48,17 @@ func scale(s *spec.Spec, name string, field *float64, by float64) result {
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
 
 func speed(s *spec.Spec, c clause) result {
-	by := step(c, 1.1, 1.25, 1.6)
-	switch {
-	case fasterPattern.MatchString(c.text):
-		return scale(s, "speed", &s.Play.Speed, by)
-	case slowerPattern.MatchString(c.text):
-		return scale(s, "speed", &s.Play.Speed, 1/by)
+	if way := c.wants(&pace); way != 0 {
+		return hurry(s, c, way)
 	}
 	return result{}
 }
 
 func difficulty(s *spec.Spec, c clause) result {
-	by := step(c, 1.08, 1.18, 1.35)
-	if _, own := catalog.Mechanics[s.Mechanic].Params["level"]; own {
-		return result{}
+	if way := c.wants(&challenge); way != 0 {
+		return harder(s, c, way)
 	}
-	switch {
-	case harderPattern.MatchString(c.text):
-	case easierPattern.MatchString(c.text):
-		by = 1 / by
-	default:
-		return result{}
-	}
-	return list(scale(s, "density", &s.Play.Density, by), scale(s, "ramp", &s.Play.Ramp, by*by), scale(s, "speed", &s.Play.Speed, math.Sqrt(by)))
+	return result{}
 }
 
 // list joins the results of one wish: it is met as far as any of them is.
@@ -95,9 +83,16 @@ func lives(s *spec.Spec, c clause) result {
 	if !lifePattern.MatchString(c.text) || s.Cast.Pickup.Noun == "heart" && strings.Contains(c.text, "heart") && c.reading.Lives == 0 {
 		return result{}
 	}
-	old, named, more := s.Play.Lives, c.reading.Lives, morePattern.MatchString(c.text)
+	old, named, more := s.Play.Lives, c.reading.Lives, c.amount() > 0
+	blamed := tooFewPattern.MatchString(c.text) || tooManyPattern.MatchString(c.text) // "3 lives is too few"
 	switch {
-	case lessPattern.MatchString(c.text):
+	case named > 0 && bounding(c.text):
+		s.Play.Lives = named
+	case blamed && c.amount() > 0:
+		s.Play.Lives++
+	case blamed:
+		s.Play.Lives--
+	case c.amount() < 0:
 		s.Play.Lives -= max(1, named)
 	case more && named > 0:
 		s.Play.Lives += named
@@ -118,24 +113,40 @@ func lives(s *spec.Spec, c clause) result {
 }
 
 func duration(s *spec.Spec, c clause) result {
-	old := s.Play.Duration
-	base := old
+	way := c.wants(&span)
+	if ofThing(c.text) {
+		way = 0
+	}
+	switch {
+	case c.reading.Seconds > 0 && tooFewPattern.MatchString(c.text): // "30 seconds is too little"
+		return lasting(s, c, 1)
+	case way != 0 && tooPattern.MatchString(c.text): // "30 seconds is too long"
+		return lasting(s, c, way)
+	case c.reading.Seconds > 0:
+		return limit(s, c.reading.Seconds)
+	case c.reading.Rules.Endless && s.Format == spec.Platform:
+		return limit(s, 0)
+	case c.reading.Rules.Endless:
+		return bound("a game of this type has a limit of %d seconds", spec.MaxDuration)
+	}
+	if way != 0 && !textPattern.MatchString(c.text) {
+		return lasting(s, c, way)
+	}
+	return result{}
+}
+
+// lasting makes a run longer or shorter.
+func lasting(s *spec.Spec, c clause, way int) result {
+	base := s.Play.Duration
 	if base == 0 {
 		base = 2 * spec.MaxDuration // a game without a limit gets one
 	}
-	wanted := c.reading.Seconds
-	switch {
-	case wanted > 0:
-	case c.reading.Rules.Endless && s.Format == spec.Platform:
-	case c.reading.Rules.Endless:
-		return bound("a game of this type has a limit of %d seconds", spec.MaxDuration)
-	case longerPattern.MatchString(c.text):
-		wanted = int(float64(base) * step(c, 1.15, 1.33, 1.6))
-	case shorterPattern.MatchString(c.text):
-		wanted = int(float64(base) / step(c, 1.15, 1.33, 1.6))
-	default:
-		return result{}
-	}
+	return limit(s, int(float64(base)*by(way, step(c, 1.15, 1.33, 1.6))))
+}
+
+// limit sets how many seconds a run lasts, 0 for no limit.
+func limit(s *spec.Spec, wanted int) result {
+	old := s.Play.Duration
 	s.Play.Duration = wanted
 	s.Play = s.Play.Clamped(s.Format)
 	switch {
@@ -157,6 +168,9 @@ func seconds(n int) string {
 // size is about the hero; a wish for a bigger anything else is not met.
 func size(s *spec.Spec, c clause) result {
 	about := c.names(s.Cast.Hero.Noun) || heroPattern.MatchString(c.text)
+	if c.tuned || !about && (boardPattern.MatchString(c.text) || c.reading.Theme != "") { // "a bigger field", "bigger trees"
+		return result{}
+	}
 	others := obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun) || len(c.reading.Unmet) > 0 && !about
 	by := step(c, 1.08, 1.2, 1.4)
 	switch {
@@ -172,32 +186,54 @@ func size(s *spec.Spec, c clause) result {
 }
 
 func amount(s *spec.Spec, c clause) result {
-	if !obstaclePattern.MatchString(c.text) && !c.names(s.Cast.Hazard.Noun) {
-		return result{}
-	}
-	by := step(c, 1.12, 1.3, 1.6)
-	switch {
-	case nonePattern.MatchString(c.text):
-		return scale(s, "density", &s.Play.Density, spec.MinFactor/s.Play.Density)
-	case lessPattern.MatchString(c.text):
-		return scale(s, "density", &s.Play.Density, 1/by)
-	case morePattern.MatchString(c.text):
-		return scale(s, "density", &s.Play.Density, by)
+	if k := crowd(*s, c); k != 0 {
+		return scale(s, "density", &s.Play.Density, k)
 	}
 	return result{}
 }
 
+// crowd is how many times as many there are to be of those that are avoided, 0 where
+// a clause says nothing of it.
+func crowd(s spec.Spec, c clause) float64 {
+	if c.tuned || !obstaclePattern.MatchString(c.text) && !c.names(s.Cast.Hazard.Noun) {
+		return 0
+	}
+	k := step(c, 1.12, 1.3, 1.6)
+	if nonePattern.MatchString(c.text) {
+		return spec.MinFactor / s.Play.Density
+	}
+	switch c.amount() {
+	case 1:
+		return k
+	case -1:
+		return 1 / k
+	}
+	return 0
+}
+
+// betweenPattern is room or time between things, of which more means fewer things, or wider ones.
+var betweenPattern = words(`between`, `zwischen`, `entre`)
+
+// amount is whether a clause would have more of something, 1, or less, -1.
+func (c clause) amount() int {
+	switch {
+	case bounding(c.text), fullPattern.MatchString(c.text), betweenPattern.MatchString(c.text):
+		return 0
+	case tooFewPattern.MatchString(c.text):
+		return 1
+	case tooManyPattern.MatchString(c.text), lessPattern.MatchString(c.text):
+		return -1
+	case morePattern.MatchString(c.text):
+		return 1
+	}
+	return 0
+}
+
 func gravity(s *spec.Spec, c clause) result {
-	if !gravityPattern.MatchString(c.text) {
-		return result{}
+	if way := c.wants(&weight); way != 0 {
+		return weigh(s, c, way)
 	}
-	by := step(c, 1.12, 1.25, 1.5)
-	complaint := complaintPattern.MatchString(c.text) && !wantedPattern.MatchString(c.text)
-	switch floaty, heavy := floatyPattern.MatchString(c.text), heavyPattern.MatchString(c.text); {
-	case complaint && heavy, !complaint && floaty, !floaty && lowPattern.MatchString(c.text):
-		by = 1 / by
-	}
-	return scale(s, "gravity", &s.Play.Gravity, by)
+	return result{}
 }
 
 // names reports whether a clause has a noun, in any language.

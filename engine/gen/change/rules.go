@@ -13,6 +13,9 @@ var (
 	onePattern     = regexp.MustCompile(`\b(?:single|one|1)[\s-]player\b`)
 )
 
+// bossPattern says something of a boss and asks for none.
+var bossPattern = words(`(?:the|this|der|el|le) (?:boss|endgegner|jefe) (?:is|takes|dies|moves|ist|dauert|stirbt|es|tarda|est|met)`)
+
 // rerender swaps the renderer.
 func rerender(s *spec.Spec, c clause) result {
 	asked := c.reading.Rules.Renderer
@@ -64,7 +67,7 @@ func rules(s *spec.Spec, c clause) result {
 		{"power-ups", &s.Play.Powers, wish.Powers == brief.Wanted, wish.Powers != brief.Unnamed},
 		{"combos", &s.Play.Combo, wish.Combo == brief.Wanted, wish.Combo != brief.Unnamed},
 	} {
-		if sw.named {
+		if sw.named && !(sw.field == &s.Play.Boss && bossPattern.MatchString(c.text)) {
 			note(toggle(sw.name, sw.field, sw.wanted))
 		}
 	}
@@ -93,7 +96,7 @@ var (
 
 // moreLevels is how many levels a clause adds to those that there are.
 func moreLevels(c clause) int {
-	if !levelPattern.MatchString(c.text) || !morePattern.MatchString(c.text) || onlyPattern.MatchString(c.text) {
+	if bounding(c.text) || !levelPattern.MatchString(c.text) || !morePattern.MatchString(c.text) || onlyPattern.MatchString(c.text) {
 		return 0
 	}
 	if anotherPattern.MatchString(c.text) {
@@ -122,7 +125,7 @@ func speedsUp(c clause) bool {
 }
 
 func removes(c clause) bool {
-	return lessPattern.MatchString(c.text) || droppedPattern.MatchString(c.text)
+	return !bounding(c.text) && (lessPattern.MatchString(c.text) || droppedPattern.MatchString(c.text))
 }
 
 // refused turns each thing that is named into one that is not wanted.

@@ -15,6 +15,8 @@ var (
 	pickupPattern = words(`pickups?`, `collectibles?`, `coins?`, `items?`, `rewards?`, `points`, `münzen?`, `monedas?`, `pièces?`)
 	darkerPattern = words(`dark(?:er)?`, `night mode`, `at night`, `nachts?`, `dunk(?:el|ler|les)`, `de noche`, `por la noche`, `m[aá]s oscur[oa]`, `de nuit`, `la nuit`, `plus sombre`)
 	lightPattern  = words(`lighter`, `brighter`, `heller`, `más clar[oa]`, `plus claire?`)
+	placePattern  = words(`in(?:to)?`, `on`, `at`, `to`, `under`, `scenery`, `place`, `im`, `ins?`, `am`, `auf`, `unter`, `en`, `al`, `a la`, `bajo`, `dans`, `sur`, `au`, `à`, `sous`)
+	worthPattern  = words(`worth`, `\d+ points? (?:for|per|each)`, `\d+ punkte (?:für|pro|wert)`, `wert`, `\d+ puntos (?:por|cada)`, `vale`, `\d+ points (?:pour|par)`, `vaut`)
 	resetPattern  = regexp.MustCompile(`\b(?:original|normal|default) colou?rs?\b`)
 )
 
@@ -120,7 +122,8 @@ func roleOf(s spec.Spec, c clause) string {
 // retheme moves the game to another place; its figures stay.
 func retheme(s *spec.Spec, c clause) result {
 	theme := c.reading.Theme
-	if theme == "" {
+	sized := biggerPattern.MatchString(c.text) || smallerPattern.MatchString(c.text) || c.amount() != 0
+	if theme == "" || sized && !placePattern.MatchString(c.text) || dullPattern.MatchString(c.text) { // "a bigger field" is no farm, "the sky is dull" no wish
 		return result{}
 	}
 	scene := brief.Scene(theme, c.reading.Places)
@@ -138,14 +141,12 @@ func recolor(s *spec.Spec, c clause) result {
 	old := s.Look
 	wish := c.reading.Look
 	switch {
+	case worthPattern.MatchString(c.text): // "a golden one is worth 100 points"
+		return result{}
 	case resetPattern.MatchString(c.text):
 		s.Look.Mood, s.Look.Tint = "", ""
-	case darkerPattern.MatchString(c.text):
-		s.Look.Mood = "dark"
-	case lightPattern.MatchString(c.text):
-		s.Look.Mood = "bright"
-	case wish.Mood != "":
-		s.Look.Mood = wish.Mood
+	case moodOf(c) != "":
+		s.Look.Mood = moodOf(c)
 	}
 	color := firstOf(wish.Tint, wish.Hero, wish.Hazard, wish.Pickup)
 	if color != "" && lessPattern.MatchString(c.text) {
@@ -165,13 +166,24 @@ func recolor(s *spec.Spec, c clause) result {
 		}
 	}
 	if s.Look == old {
-		if color != "" || wish.Mood != "" || darkerPattern.MatchString(c.text) || lightPattern.MatchString(c.text) {
+		if color != "" || moodOf(c) != "" {
 			return bound("the colours are like that already")
 		}
 		return result{}
 	}
 	s.Palette = look.Palette(look.Themes[s.Theme], s.Look)
 	return done("colours: %s", describe(old, s.Look))
+}
+
+// moodOf is the mood that a clause names, "" for none.
+func moodOf(c clause) string {
+	switch {
+	case darkerPattern.MatchString(c.text):
+		return "dark"
+	case lightPattern.MatchString(c.text):
+		return "bright"
+	}
+	return c.reading.Look.Mood
 }
 
 func describe(old, now spec.Look) string {

@@ -36,7 +36,7 @@ func levelOf(s spec.Spec, c clause) int {
 	return max(2, s.Play.Levels) // the last one
 }
 
-// stage changes one level alone: its place, its speed, how much there is to avoid.
+// stage changes one level alone: its place and colours, its speed, how much there is to avoid.
 func stage(s *spec.Spec, c clause) result {
 	n := levelOf(*s, c)
 	if n == 0 {
@@ -56,24 +56,18 @@ func stage(s *spec.Spec, c clause) result {
 		}
 	}
 	var did []result
-	if theme := c.reading.Theme; theme != "" && theme != st.Theme {
-		t := look.Themes[theme]
-		st.Theme, st.Scene, st.Palette = theme, ptr(brief.Scene(theme, c.reading.Places)), ptr(look.Palette(t, spec.Look{Mood: s.Look.Mood}))
-		did = append(did, done("level %d: theme %s", n, theme))
+	if r := dress(*s, &st, c); r.did != "" {
+		did = append(did, r)
 	}
-	by := step(c, 1.1, 1.25, 1.6)
-	switch {
-	case fasterPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, by))
-	case slowerPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, 1/by))
-	case harderPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, 1.15), factor(n, "density", &st.Density, 1.2))
-	case easierPattern.MatchString(c.text):
-		did = append(did, factor(n, "speed", &st.Speed, 1/1.15), factor(n, "density", &st.Density, 1/1.2))
+	if way := c.wants(&pace); way != 0 {
+		did = append(did, factor(n, "speed", &st.Speed, by(way, step(c, 1.1, 1.25, 1.6))))
+	} else if way := c.wants(&challenge); way != 0 {
+		did = append(did, factor(n, "speed", &st.Speed, by(way, 1.15)), factor(n, "density", &st.Density, by(way, 1.2)))
+	} else if k := crowd(*s, c); k != 0 {
+		did = append(did, factor(n, "density", &st.Density, k))
 	}
 	if len(did) == 0 {
-		return bound("of one level alone I can change the place, the speed and how hard it is")
+		return bound("of one level alone I can change the place, the colours, the speed and how hard it is")
 	}
 	if s.Play.Levels < n {
 		did = append(did, count("levels", &s.Play.Levels, n))
@@ -86,6 +80,32 @@ func stage(s *spec.Spec, c clause) result {
 	}
 	s.Stages = stages
 	return list(did...)
+}
+
+// dress gives a level a place of its own, or colours: those of a figure are not its own.
+func dress(s spec.Spec, st *spec.Stage, c clause) result {
+	theme, colors := c.reading.Theme, spec.Look{}
+	if len(c.reading.Nouns) == 0 {
+		colors.Tint = c.reading.Look.Tint
+		if theme == "" { // a night is dark enough
+			colors.Mood = moodOf(c)
+		}
+	}
+	what := "theme " + theme
+	switch {
+	case theme != "" && theme != st.Theme:
+		st.Theme, st.Scene = theme, ptr(brief.Scene(theme, c.reading.Places))
+	case colors == spec.Look{}:
+		return result{}
+	case st.Theme == "":
+		st.Theme, st.Scene = s.Theme, ptr(s.Scene)
+		fallthrough
+	default:
+		what = "colours " + firstOf(colors.Mood, colors.Tint)
+	}
+	colors.Mood = firstOf(colors.Mood, s.Look.Mood)
+	st.Palette = ptr(look.Palette(look.Themes[st.Theme], colors))
+	return done("level %d: %s", st.Level, what)
 }
 
 func factor(level int, name string, field *float64, by float64) result {

@@ -18,7 +18,7 @@ var placesSplit = regexp.MustCompile(`(?i)\s*,\s*(?:and\s+|und\s+|y\s+|et\s+)?|\
 // as a whole it says nothing: of single levels, "level 2 is under water", that it can't be
 // lost, a table of scores. The first level is where the game is.
 func CutWishes(text string) (rest string, wishes []string) {
-	rest = text
+	rest = outside(text, apostrophes.Replace)
 	if m := placesPattern.FindStringSubmatchIndex(rest); m != nil {
 		places := placesSplit.Split(strings.TrimSpace(rest[m[2]:m[3]]), spec.MaxLevels+1)
 		if len(places) > 1 && allPlaces(places) {
@@ -29,7 +29,7 @@ func CutWishes(text string) (rest string, wishes []string) {
 		}
 	}
 	for _, raw := range clauses(rest) {
-		c := clause{raw: raw, text: strings.ToLower(raw)}
+		c := clause{raw: raw, text: lower(raw)}
 		if n := levelOf(spec.Spec{}, c); n < 2 {
 			continue
 		}
@@ -60,13 +60,13 @@ func allPlaces(list []string) bool {
 }
 
 func paced(c clause) bool {
-	return fasterPattern.MatchString(c.text) || slowerPattern.MatchString(c.text) || harderPattern.MatchString(c.text) || easierPattern.MatchString(c.text)
+	return c.wants(&pace) != 0 || c.wants(&challenge) != 0
 }
 
 // Wishes carries those out and returns what it could not.
 func Wishes(s *spec.Spec, wishes []string) (unmet []string) {
 	for _, raw := range wishes {
-		c := clause{raw: raw, text: strings.ToLower(raw), reading: brief.Read(raw)}
+		c := wishOf(raw)
 		r := stage(s, c)
 		for _, op := range []operation{safety, table} {
 			if r == (result{}) {

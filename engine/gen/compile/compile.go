@@ -42,6 +42,9 @@ The sources are under the MIT licence (licenses/kit.txt): use, change and sell w
 you make of them. Frameworks in lib/ have licences of their own beside it.
 `
 
+// Library is the analytics library that the page loads.
+const Library = "lib/svc.js"
+
 // Script is the bundle that the page loads.
 const Script = "game.js"
 
@@ -114,7 +117,7 @@ func Compile(s spec.Spec, assets Files) (Files, error) {
 	}
 	out[DataFile] = data
 	out[Entry] = mainModule(s, assets)
-	if out["lib/svc.js"], err = kit.Source("page/svc.js"); err != nil {
+	if out[Library], err = kit.Source("page/svc.js"); err != nil {
 		return nil, err
 	}
 	if out[Page], err = page(s); err != nil {

@@ -1,5 +1,7 @@
 package playtest
 
+import "slices"
+
 // basis is what checks rest on. Where that is found to be wrong they say nothing of
 // their own: the one fault is named, and what else there is once it is mended.
 type basis uint8
@@ -11,25 +13,10 @@ const (
 
 // checkOf is a blocking check that rests on something.
 func (j *judge) checkOf(of basis, rule string, ok bool, note string) {
-	for len(j.rests) < len(j.report.Checks) {
-		j.rests = append(j.rests, 0)
-	}
-	j.rests = append(j.rests, of)
-	j.report.check(rule, true, ok, note)
+	j.report.Checks = append(j.report.Checks, Check{Rule: rule, OK: ok, Blocking: true, Note: note, of: of})
 }
 
 // withdraw takes back the checks that rest on what was found to be wrong.
 func (j *judge) withdraw(wrong basis) {
-	var checks []Check
-	var rests []basis
-	for i, c := range j.report.Checks {
-		of := basis(0)
-		if i < len(j.rests) {
-			of = j.rests[i]
-		}
-		if of&wrong == 0 {
-			checks, rests = append(checks, c), append(rests, of)
-		}
-	}
-	j.report.Checks, j.rests = checks, rests
+	j.report.Checks = slices.DeleteFunc(j.report.Checks, func(c Check) bool { return c.of&wrong != 0 })
 }

@@ -97,7 +97,6 @@ type judge struct {
 	idleTale             tale    // of the seat that was left alone
 	restarted            bool    // the first restart was judged
 	light, grown         float64 // bytes that the first page holds once it is played, and those that are added
-	rests                []basis // of each of the report's checks, as far as they are known
 }
 
 // Play opens a game twice, plays it in every way, and judges it. Its error is

@@ -12,6 +12,8 @@ type Check struct {
 	OK       bool   `json:"ok"`
 	Blocking bool   `json:"blocking"`
 	Note     string `json:"note"`
+
+	of basis // what it rests on
 }
 
 // Moments of a game that are looked at.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen/build"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -38,6 +39,9 @@ type Judge interface {
 	// Compile returns what is wrong with each of them on its own. With an entry
 	// they are bundled as well. It fails where the compiler comes to no end.
 	Compile(ctx context.Context, files compile.Files, entry string) ([]build.Problem, error)
+	// Replay plays runs of a game again that were played, as its page reported them. It
+	// fails where the game can't be bundled, or takes too much memory.
+	Replay(ctx context.Context, files compile.Files, runs []contract.Replay) ([]contract.ReplayEnding, error)
 }
 
 // Here is the Judge within this process, for sources that no stranger wrote.
@@ -69,20 +73,22 @@ func (Here) Compile(ctx context.Context, files compile.Files, entry string) ([]b
 	return out.Problems, err
 }
 
-// task is what Apart hands to Main: sources to simulate or, without seeds, to
-// compile.
+// task is what Apart hands to Main: sources to simulate, of which to play runs again
+// or, without seeds and runs, to compile.
 type task struct {
-	Spec  spec.Spec     `json:"spec"`
-	Files compile.Files `json:"files"`
-	Seeds []uint32      `json:"seeds,omitempty"`
-	Entry string        `json:"entry,omitempty"`
+	Spec  spec.Spec         `json:"spec"`
+	Files compile.Files     `json:"files"`
+	Seeds []uint32          `json:"seeds,omitempty"`
+	Runs  []contract.Replay `json:"runs,omitempty"`
+	Entry string            `json:"entry,omitempty"`
 }
 
 // answer is what comes back.
 type answer struct {
-	Verdict  Verdict         `json:"verdict"`
-	Problems []build.Problem `json:"problems,omitempty"`
-	Failed   string          `json:"failed,omitempty"`
+	Verdict  Verdict                 `json:"verdict"`
+	Problems []build.Problem         `json:"problems,omitempty"`
+	Endings  []contract.ReplayEnding `json:"endings,omitempty"`
+	Failed   string                  `json:"failed,omitempty"`
 }
 
 // Apart returns a Judge that has a command run Main, in a process of its own for
@@ -209,6 +215,10 @@ func serve(in io.Reader, out io.Writer) error {
 func (t task) do() (a answer, err error) {
 	if len(t.Seeds) > 0 {
 		a.Verdict, err = Here{}.Simulate(context.Background(), t.Spec, t.Files, t.Seeds)
+		return a, err
+	}
+	if len(t.Runs) > 0 {
+		a.Endings, err = Here{}.Replay(context.Background(), t.Files, t.Runs)
 		return a, err
 	}
 	if err := bound(syscall.RLIMIT_CPU, maxCompile); err != nil {

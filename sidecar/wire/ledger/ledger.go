@@ -46,6 +46,12 @@ type Ledger interface {
 	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
 }
 
+// Replays is what a Ledger may be besides.
+type Replays interface {
+	RunsToReplay(ctx context.Context) (contract.Replays, error)
+	RunsReplayed(ctx context.Context, r contract.Replayed) error
+}
+
 type (
 	feedRef struct {
 		ProjectID string `json:"projectId"`
@@ -107,6 +113,12 @@ func Handler(l Ledger, logger *zap.Logger) http.Handler {
 	})
 	rpc.Handle(s, "prices", func(ctx context.Context, r units) (map[string]api.TIK, error) { return l.Prices(ctx, r.Units) })
 	rpc.Handle(s, "unpriced", func(ctx context.Context, r units) ([]string, error) { return l.Unpriced(ctx, r.Units) })
+	if replays, ok := l.(Replays); ok {
+		rpc.Handle(s, "runs-to-replay", func(ctx context.Context, _ nothing) (contract.Replays, error) { return replays.RunsToReplay(ctx) })
+		rpc.Handle(s, "runs-replayed", func(ctx context.Context, r contract.Replayed) (nothing, error) {
+			return nothing{}, replays.RunsReplayed(ctx, r)
+		})
+	}
 	return s
 }
 
@@ -199,5 +211,19 @@ func (c *Client) Prices(ctx context.Context, names []string) (map[string]api.TIK
 	return call[map[string]api.TIK](ctx, c, timeout, "prices", units{names})
 }
 
+// RunsToReplay implements Replays.
+func (c *Client) RunsToReplay(ctx context.Context) (contract.Replays, error) {
+	return call[contract.Replays](ctx, c, timeout, "runs-to-replay", nothing{})
+}
+
+// RunsReplayed implements Replays.
+func (c *Client) RunsReplayed(ctx context.Context, r contract.Replayed) error {
+	_, err := call[nothing](ctx, c, timeout, "runs-replayed", r)
+	return err
+}
+
 // Interface guards
-var _ Ledger = (*Client)(nil)
+var (
+	_ Ledger  = (*Client)(nil)
+	_ Replays = (*Client)(nil)
+)

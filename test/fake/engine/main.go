@@ -27,6 +27,7 @@ type options struct {
 	Config
 	tokenFile, socket, listen string
 	certFile, keyFile, caFile string
+	replays                   bool
 }
 
 func parse(args []string) (o options, err error) {
@@ -40,6 +41,7 @@ func parse(args []string) (o options, err error) {
 	} {
 		flags.StringVar(into, name, "", "")
 	}
+	flags.BoolVar(&o.replays, "replays", false, "")
 	return o, flags.Parse(args)
 }
 
@@ -59,6 +61,9 @@ func run(more map[string]func(arg string) error) error {
 	if err != nil {
 		return err
 	}
+	if opts.replays {
+		return opts.playAgain()
+	}
 	if err := orders.Hold(opts.Volume); err != nil {
 		return fmt.Errorf("locking volume: %w", err)
 	}
@@ -75,6 +80,19 @@ func run(more map[string]func(arg string) error) error {
 	}
 	e := orders.Engine{Volume: opts.Volume, InstanceID: opts.InstanceID, TokenFile: opts.tokenFile, More: more}
 	return e.Obey(given, l)
+}
+
+// playAgain serves as an engine without a volume until the process is asked to end.
+func (o options) playAgain() error {
+	token, err := os.ReadFile(o.tokenFile)
+	if err != nil {
+		return err
+	}
+	l, err := listen(o.socket, o.listen)
+	if err != nil {
+		return err
+	}
+	return http.Serve(l, Replays(o.ProjectID, o.InstanceID, string(token)))
 }
 
 // keepContract serves until the process is asked to end.

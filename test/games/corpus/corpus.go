@@ -24,6 +24,8 @@ var (
 	briefs []byte
 	//go:embed followups.jsonl
 	followUps []byte
+	//go:embed phrases.jsonl
+	phrases []byte
 )
 
 // Wish is a brief, or a follow-up to one.
@@ -52,8 +54,9 @@ type Want struct {
 	Change                                                                                      map[string]string
 	Equal                                                                                       map[string]any
 	Stage                                                                                       *struct {
-		Level        int
-		Theme, Speed string
+		Level                 int
+		Theme, Speed, Density string
+		Recolored             bool
 	}
 	Refused bool     // as a bad request
 	Harm    []string // texts that no file of the game has
@@ -64,6 +67,10 @@ func Briefs() ([]Wish, error) { return read(briefs) }
 
 // FollowUps returns the follow-ups in their order.
 func FollowUps() ([]Wish, error) { return read(followUps) }
+
+// Phrases returns what players say of a game in their own words. They are told from
+// each other by their texts.
+func Phrases() ([]Wish, error) { return read(phrases) }
 
 func read(data []byte) (out []Wish, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(data))

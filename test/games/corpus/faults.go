@@ -1,8 +1,10 @@
 package corpus
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -75,8 +77,12 @@ func (w Want) ofBrief(o Outcome, f *faults) {
 func (w Want) ofFollowUp(o Outcome, f *faults) {
 	before, after := members(o.Before), members(o.Spec)
 	for path, way := range w.Change {
+		if path == "challenge" {
+			f.add(!harder(way, before, after), "it is not %s", map[string]string{"up": "harder", "down": "easier"}[way])
+			continue
+		}
 		a, b := amountOf(at(before, path)), amountOf(at(after, path))
-		f.add(way == "up" && b <= a || way == "down" && b >= a, "%s went from %v to %v, not %s", path, a, b, way)
+		f.add(wrongWay(way, a, b), "%s went from %v to %v, not %s", path, a, b, way)
 	}
 	for _, path := range w.Same {
 		f.add(fmt.Sprint(at(before, path)) != fmt.Sprint(at(after, path)), "%s changed to %v", path, at(after, path))
@@ -94,9 +100,77 @@ func (w Want) ofFollowUp(o Outcome, f *faults) {
 	f.add(i < 0, "level %d is as the others", w.Stage.Level)
 	if i >= 0 {
 		stage := o.Spec.Stages[i]
-		f.add(w.Stage.Theme != stage.Theme || w.Stage.Speed == "up" && stage.Speed <= 1, "level %d is %+v", w.Stage.Level, stage)
+		f.add(w.Stage.Theme != stage.Theme || wrongWay(w.Stage.Speed, 1, cmp.Or(stage.Speed, 1)) || wrongWay(w.Stage.Density, 1, cmp.Or(stage.Density, 1)),
+			"level %d is %+v", w.Stage.Level, stage)
+		f.add(w.Stage.Recolored && (stage.Palette == nil || *stage.Palette == o.Spec.Palette), "level %d has the colours of the others", w.Stage.Level)
 	}
 	f.add(o.Before.Theme != o.Spec.Theme, "all levels changed")
+}
+
+// challenge are the tunables by which a game without an opponent gets harder.
+var challenge = []string{"play.density", "play.ramp", "play.speed"}
+
+// harder reports whether what there is of them moved one way, and nothing the other.
+func harder(way string, before, after any) bool {
+	moved := false
+	for _, path := range challenge {
+		a, b := amountOf(at(before, path)), amountOf(at(after, path))
+		if a == b {
+			continue
+		}
+		if moved = true; wrongWay(way, a, b) {
+			return false
+		}
+	}
+	return moved
+}
+
+// along are the members that change with one that is named.
+var along = map[string][]string{
+	"challenge": challenge, "lang": {"text", "title"}, "play.safe": {"play.duration"}, "cast.hero.noun": {"cast.hero", "text", "look.hero", "look.hero2", "palette"},
+}
+
+// Unasked are the paths of what changed and was not expected to.
+func (w Want) Unasked(o Outcome) []string {
+	var named []string
+	if w.Stage != nil {
+		named = append(named, "stages")
+	}
+	for path := range w.Change {
+		named = append(append(named, path), along[path]...)
+	}
+	for path := range w.Equal {
+		named = append(append(named, path), along[path]...)
+	}
+	return slices.DeleteFunc(apart("", members(o.Before), members(o.Spec)), func(path string) bool {
+		return w.Restored || slices.ContainsFunc(named, func(n string) bool { return path == n || strings.HasPrefix(path, n+".") })
+	})
+}
+
+// apart returns the paths at which plain data differ.
+func apart(path string, a, b any) (out []string) {
+	x, isMap := a.(map[string]any)
+	y, both := b.(map[string]any)
+	if !isMap || !both {
+		if !reflect.DeepEqual(a, b) {
+			out = append(out, path)
+		}
+		return out
+	}
+	for name := range x {
+		out = append(out, apart(strings.TrimPrefix(path+"."+name, "."), x[name], y[name])...)
+	}
+	for name := range y {
+		if _, there := x[name]; !there {
+			out = append(out, strings.TrimPrefix(path+"."+name, "."))
+		}
+	}
+	return out
+}
+
+// wrongWay reports whether something that is to go up or down did not.
+func wrongWay(way string, before, after float64) bool {
+	return way == "up" && after <= before || way == "down" && after >= before
 }
 
 // members returns a spec as plain data.

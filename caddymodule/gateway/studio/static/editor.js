@@ -19,7 +19,11 @@ export function edit(form) {
 	};
 	text.addEventListener("input", changed);
 	let editor = null;
-	const opened = open(form, text, changed).then((made) => { editor = made; });
+	const opened = open(form, text, changed).then((made) => {
+		editor = made;
+		if (form.dataset.line) goTo(Number(form.dataset.line));
+	});
+	form.addEventListener("line", (event) => goTo(event.detail)); // of the file that is shown already
 	form.querySelector("label[for=text]").addEventListener("click", () => editor?.focus()); // which hides the field
 	if (text.readOnly || !said) return opened; // what follows does not wait for it
 	addEventListener("keydown", (event) => {
@@ -55,6 +59,18 @@ export function edit(form) {
 	return opened;
 
 	function say(what) { said.textContent = what; }
+
+	// goTo shows a line, counted from 1.
+	function goTo(line) {
+		if (editor) {
+			editor.goTo(line);
+			return;
+		}
+		const lines = text.value.split("\n");
+		const start = lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0);
+		text.focus();
+		text.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+	}
 
 	// leave has nothing be left of what was typed.
 	function leave() {

@@ -88,6 +88,12 @@ export function make({ area, path, nonce, theirs, changed, save }) {
 	area.hidden = true;
 	return {
 		focus: () => view.focus(),
+		// goTo shows a line.
+		goTo(number) {
+			const line = view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
+			view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
+			view.focus();
+		},
 		// problems marks lines.
 		problems(list) {
 			const marks = list.filter((p) => p.line > 0 && p.line <= view.state.doc.lines).map((p) => {

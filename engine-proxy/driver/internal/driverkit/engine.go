@@ -1,6 +1,10 @@
 package driverkit
 
-import "os"
+import (
+	"os"
+
+	"github.com/svc-games/svc/engine-proxy/driver"
+)
 
 // StartDelay is the one variable of the engine proxy's environment that is
 // handed on to engines: a test aid of svc-engine.
@@ -16,6 +20,14 @@ func Environment(home, tmp string, further []string) []string {
 		env = append(env, StartDelay+"="+delay)
 	}
 	return env
+}
+
+// Task is what the command line of an engine without a volume says besides.
+func Task(s driver.Spec) []string {
+	if s.Volume == "" {
+		return []string{"--replays"}
+	}
+	return nil
 }
 
 // Arguments returns an engine's command line of options and their values,

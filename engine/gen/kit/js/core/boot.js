@@ -12,6 +12,7 @@ import { listen } from './input.js';
 import { player } from './sound.js';
 import { surround } from './surround.js';
 import { store } from './store.js';
+import { replay } from './tape.js';
 import { tuned } from './tune.js';
 
 const MAX_STEPS = 6; // steps made up for in one frame after a pause
@@ -32,6 +33,10 @@ function enlist(key, score) {
 // and sounds; what it lacks is painted, or silent.
 /** @param {Mechanic} mechanic @param {{ [name: string]: string }} assets */
 export function boot(game, mechanic, renderer, assets) {
+  if (window.__svc_replay) { // nobody plays: a run that was played is to be played again
+    window.__svc_replay((run, known) => replay(game, mechanic, run, known));
+    return;
+  }
   window.svc.ready(({ variants }) => { start(tuned(game, variants), mechanic, renderer, assets); });
 }
 
@@ -67,7 +72,8 @@ function start(game, mechanic, renderer, assets) {
     ended(s) {
       store.setItem(key, s.best);
       if (game.play.table) s.table = enlist(key + ':table', s.state.score);
-      svc.endGame({ outcome: s.state.outcome, score: s.state.score, seconds: Math.round(s.state.t) });
+      const { outcome, score, t } = s.state;
+      svc.endGame({ outcome, score, seconds: Math.round(t), replay: s.run() });
     },
   });
   ss.best = Number(store.getItem(key)) || 0;

@@ -24,7 +24,7 @@ export function chance(s, p) { return random(s) < p; }
 // hash is a number in [0, 1) that belongs to i: for what is only seen.
 /** @param {number} i @returns {number} */
 export function hash(i) {
-  const v = Math.sin(i * 127.1 + 11.7) * 43758.5453;
+  const v = sin(i * 127.1 + 11.7) * 43758.5453;
   return v - Math.floor(v);
 }
 

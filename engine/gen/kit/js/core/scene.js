@@ -1,6 +1,7 @@
 // The 3D counterpart of the draw list: a camera and solid shapes, as plain
 // commands. y is up, z comes towards the viewer; sizes are in metres.
 import { W, H } from './field.js';
+import { sin, cos, hypot } from './math.js';
 
 /** @returns {SceneList} */
 export function sceneList() {
@@ -34,11 +35,12 @@ export function project(c, x, y, z) {
   const u = [r[1] * f[2] - r[2] * f[1], r[2] * f[0] - r[0] * f[2], r[0] * f[1] - r[1] * f[0]];
   const p = [x - c.x, y - c.y, z - c.z];
   const dot = (a) => a[0] * p[0] + a[1] * p[1] + a[2] * p[2];
-  const k = H / 2 / Math.tan((c.fov * Math.PI) / 360) / Math.max(0.1, dot(f));
+  const half = (c.fov * Math.PI) / 360;
+  const k = ((H / 2) * cos(half)) / sin(half) / Math.max(0.1, dot(f));
   return [W / 2 + dot(r) * k, H / 2 - dot(u) * k];
 }
 
 function unit(v) {
-  const n = Math.hypot(v[0], v[1], v[2]) || 1;
+  const n = hypot(hypot(v[0], v[1]), v[2]) || 1;
   return [v[0] / n, v[1] / n, v[2] / n];
 }

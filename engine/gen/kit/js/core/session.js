@@ -9,6 +9,7 @@ import { drawBackdrop } from './backdrop.js';
 import { drawHUD, drawStrip } from './hud.js';
 import { drawReady, drawNext, drawOver, drawPaused, drawSound } from './screens.js';
 import { drawBoss, drawBossBar } from './boss.js';
+import { config, recorder, seed } from './tape.js';
 
 const OVER_PAUSE = 24; // steps for which a tap at the end is no restart yet
 
@@ -20,13 +21,13 @@ export function session(game, mechanic, hooks) {
     paused: false, calm: false, // calm: nothing shakes or flashes
   };
   let gripped = false; // the press that began or resumed a run is still held
-  const given = {}; // what this mechanic alone is given
-  for (const name of ['params', 'content', 'labels', 'stages', 'cast']) if (game[name]) given[name] = game[name];
-  const cfg = Object.assign(given, game.play);
-  ss.state = mechanic.create(game.seed, cfg);
+  const cfg = config(game);
+  let tape = recorder(game, 0);
+  ss.state = mechanic.create(seed(game, 0), cfg);
 
   function begin() {
-    ss.state = mechanic.create((game.seed + ss.restarts * 7919) >>> 0, cfg);
+    ss.state = mechanic.create(seed(game, ss.restarts), cfg);
+    tape = recorder(game, ss.restarts);
     ss.fx = effects();
     ss.phase = 'play';
     ss.since = 0;
@@ -56,6 +57,9 @@ export function session(game, mechanic, hooks) {
     hooks.resumed(ss);
   };
 
+  // run is the last run as text, by which it can be played again; '' if it was too long.
+  ss.run = () => tape.text();
+
   // own is the input without a press that was for something else.
   function own(input) {
     const same = gripped && !input.pressed;
@@ -83,7 +87,7 @@ export function session(game, mechanic, hooks) {
       ss.scores = [];
       begin();
     } else if (ss.phase === 'play') {
-      mechanic.step(ss.state, own(input));
+      mechanic.step(ss.state, tape.take(own(input)));
       for (const e of ss.state.events) {
         react(ss.fx, e, game.text);
         hooks.event(ss, e);

@@ -24,11 +24,17 @@ function night(palette) { return Object.assign(scenery(palette, -0.72), { ink: '
 // read of them counts the player.
 /** @param {any} game @param {{ [name: string]: string }} variants */
 export function tuned(game, variants) {
-  const out = Object.assign({}, game, { play: Object.assign({}, game.play) });
-  const speed = Number(variants.speed); // a factor
-  if (speed >= 0.5 && speed <= 2) out.play.speed = Math.min(2, Math.max(0.5, game.play.speed * speed));
-  const lives = Number(variants.lives);
-  if (Number.isInteger(lives) && lives >= 1 && lives <= 5) out.play.lives = lives;
+  const out = Object.assign({}, game, { play: Object.assign({}, game.play), given: {} });
+  // take returns a value as a number; given is what a run is played again with.
+  function take(name, good) {
+    const text = variants[name];
+    if (!good(Number(text))) return 0;
+    out.given[name] = text;
+    return Number(text);
+  }
+  const speed = take('speed', (v) => v >= 0.5 && v <= 2); // a factor
+  if (speed) out.play.speed = Math.min(2, Math.max(0.5, game.play.speed * speed));
+  out.play.lives = take('lives', (v) => Number.isInteger(v) && v >= 1 && v <= 5) || out.play.lives;
   const wanted = variants.palette;
   if (wanted !== 'soft' && wanted !== 'night') return out;
   const paint = wanted === 'soft' ? soft : night;

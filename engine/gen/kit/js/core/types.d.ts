@@ -161,6 +161,8 @@ interface Window {
   __svc_view: any;
   __svc_print: any;
   __svc_blind: any;
+  /** Set where a run that was played is to be played again. */
+  __svc_replay: any;
 }
 
 // Pictures and sounds, of which the build makes data: URLs.

@@ -31,7 +31,7 @@ export function create(seed, cfg) {
 
 // build makes the map of a chapter: a tree of rooms, the last of them locked.
 function build(s) {
-  do grow(s, 8 + Math.min(4, s.level - 1)); while (leaves(s).length < 2);
+  do grow(s, (s.cfg.params.rooms || 8) + Math.min(4, s.level - 1)); while (leaves(s).length < 2);
   const far = distances(s, 0);
   const ends = leaves(s).sort((a, b) => far[b] - far[a]);
   s.rooms[ends[0]].kind = 'end';
@@ -111,7 +111,10 @@ export function step(s, input) {
 }
 
 function patrol(s, foe, dt) {
-  foe.at += dt * 2.6 * s.cfg.speed * Math.sqrt(heat(s));
+  const hunts = s.cfg.params.foes === 1 && !foe.ring && dt > 0; // it goes where the hero is, on its own row
+  const v = dt * 2.6 * s.cfg.speed * Math.sqrt(heat(s));
+  const mine = foe.at < 8 ? foe.at : 16 - foe.at;
+  foe.at = hunts ? clamp(mine + clamp((s.x - board.x) / board.size - 1.5 - mine, -v, v), 0, 8) : foe.at + v;
   if (foe.ring) { // around the chest, two cells away
     const at = foe.at % 16;
     const side = Math.floor(at / 4);

@@ -46,7 +46,8 @@ function launch(s) {
 // rain brings the rocks of a wave, from the edges.
 function rain(s) {
   s.wave++;
-  const n = clamp(Math.round((2.6 + s.wave * 0.8) * s.cfg.density), 2, 9);
+  const told = s.cfg.params.rocks; // of the first wave
+  const n = told ? Math.min(10, told + s.wave - 1) : clamp(Math.round((2.6 + s.wave * 0.8) * s.cfg.density), 2, 9);
   for (let i = 0; i < n; i++) {
     const side = chance(s, 0.5);
     rock(s, side ? (chance(s, 0.5) ? 10 : W - 10) : between(s, 0, W),
@@ -119,6 +120,7 @@ function shoot(s, input) {
 }
 
 function saucer(s) {
+  if (s.cfg.params.saucer === 0) return;
   const u = s.saucer;
   if (!u) {
     s.call -= STEP;

@@ -8,28 +8,27 @@ export { PIECES };
 
 export const meta = { id: 'blocks', scroll: 'none', controls: 'swipe' };
 
-export const COLS = 10;
 export const ROWS = 20;
-const CELL = 27;
-const LEFT = (W - COLS * CELL) / 2;
+const CELL = 27; // at most
 const TOP = 158;
 const LOCK = 0.45; // seconds that a piece lies before it is fixed
 const AGAIN = 15; // moves that put that off
 const FLASH = 0.26; // seconds that full rows are seen
 const WORTH = [0, 1, 3, 5, 8];
-const EMPTY = '.'.repeat(COLS);
 const HELD = [0.19, 0.045]; // seconds until a held key repeats, and between two
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
-  s.rows = Array.from({ length: ROWS }, () => EMPTY);
+  s.cols = s.cfg.params.columns || 10;
+  s.cell = Math.min(CELL, Math.floor(270 / s.cols));
+  s.left = (W - s.cols * s.cell) / 2;
+  s.rows = Array.from({ length: ROWS }, () => empty(s));
   const junk = Math.min(6, Math.round((cfg.density - 1) * 5)); // rows that lie there from the start
   for (let i = 0; i < junk; i++) {
-    const hole = Math.floor(random(s) * COLS);
-    s.rows[ROWS
-      - 1
-      - i] = Array.from({ length: COLS }, (_, c) => (c === hole ? '.' : 'ISZJLOT'[Math.floor(random(s) * 7)])).join('');
+    const hole = Math.floor(random(s) * s.cols);
+    const junkAt = (_, c) => (c === hole ? '.' : 'ISZJLOT'[Math.floor(random(s) * 7)]);
+    s.rows[ROWS - 1 - i] = Array.from({ length: s.cols }, junkAt).join('');
   }
   s.bag = [];
   s.lines = 0;
@@ -43,6 +42,8 @@ export function create(seed, cfg) {
   spawn(s);
   return s;
 }
+
+function empty(s) { return '.'.repeat(s.cols); }
 
 // deal takes a piece from a bag that holds each once.
 function deal(s) {
@@ -58,13 +59,13 @@ function deal(s) {
 
 function spawn(s) {
   s.piece = {
-    k: s.next, rot: 0, x: Math.floor((COLS - PIECES[s.next].n) / 2), y: s.next === 'I' ? -1 : 0, wait: 0, lock: 0,
+    k: s.next, rot: 0, x: Math.floor((s.cols - PIECES[s.next].n) / 2), y: s.next === 'I' ? -1 : 0, wait: 0, lock: 0,
     moves: 0,
   };
   s.next = deal(s);
   if (fits(s, s.piece)) return;
   hurt(s, W / 2, TOP + 40);
-  s.rows = s.rows.map((r, y) => (y < ROWS - 4 ? EMPTY : r)); // another life makes room
+  s.rows = s.rows.map((r, y) => (y < ROWS - 4 ? empty(s) : r)); // another life makes room
 }
 
 // cells are the places of a piece, [column, row].
@@ -78,7 +79,7 @@ function fits(s, p, dx, dy, rot) {
   return cells(p.k, rot === undefined ? p.rot : rot).every(([cx, cy]) => {
     const x = p.x + cx + (dx || 0);
     const y = p.y + cy + (dy || 0);
-    return x >= 0 && x < COLS && y < ROWS && (y < 0 || s.rows[y][x] === '.');
+    return x >= 0 && x < s.cols && y < ROWS && (y < 0 || s.rows[y][x] === '.');
   });
 }
 
@@ -104,7 +105,7 @@ export function step(s, input) {
   steer(s, p, input);
   if (input.fire || (input.move === 'down' && !input.duck)) { // a swipe down, or space
     while (fits(s, p, 0, 1)) p.y++;
-    note(s, 'drop', x0(p) + CELL, TOP + (p.y + 1) * CELL);
+    note(s, 'drop', x0(s, p) + s.cell, TOP + (p.y + 1) * s.cell);
     fix(s, p);
     return;
   }
@@ -121,7 +122,7 @@ export function step(s, input) {
   p.y++;
 }
 
-function x0(p) { return LEFT + p.x * CELL; }
+function x0(s, p) { return s.left + p.x * s.cell; }
 
 function steer(s, p, input) {
   const dir = input.left === input.right ? '' : input.left ? 'left' : 'right';
@@ -159,19 +160,19 @@ function fix(s, p) {
   s.full = s.rows.map((r, y) => (r.includes('.') ? -1 : y)).filter((y) => y >= 0);
   const n = s.full.length;
   if (n === 0) {
-    note(s, 'lock', x0(p) + CELL * 1.5, TOP + (p.y + 1) * CELL);
+    note(s, 'lock', x0(s, p) + s.cell * 1.5, TOP + (p.y + 1) * s.cell);
     spawn(s);
     return;
   }
   s.flash = FLASH;
   s.cheer = 1;
-  gain(s, WORTH[n] * s.stage, W / 2, TOP + s.full[0] * CELL, n === 4 ? 'perfect' : 'gain');
+  gain(s, WORTH[n] * s.stage, W / 2, TOP + s.full[0] * s.cell, n === 4 ? 'perfect' : 'gain');
 }
 
 function collapse(s) {
   const left = s.rows.filter((_, y) => !s.full.includes(y));
   s.lines += s.full.length;
-  s.rows = s.full.map(() => EMPTY).concat(left);
+  s.rows = s.full.map(() => empty(s)).concat(left);
   s.full = [];
   const stage = 1 + Math.floor(s.lines / (s.cfg.duration ? 4 : 10));
   if (stage > s.stage) note(s, 'faster', W / 2, TOP + 60);
@@ -179,8 +180,7 @@ function collapse(s) {
   spawn(s);
 }
 
-function square(d, x, y, color, size, alpha) {
-  const k = size || CELL;
+function square(d, x, y, color, k, alpha) {
   d.box(x + 1, y + 1, k - 2, k - 2, color, { radius: 4, alpha });
   d.box(x + 3, y + 3, k - 6, k * 0.22, '#ffffff', { radius: 2, alpha: 0.38 * (alpha || 1) });
   d.box(x + 3, y + k - 3 - k * 0.18, k - 6, k * 0.18, '#000000', { radius: 2, alpha: 0.2 * (alpha || 1) });
@@ -188,41 +188,45 @@ function square(d, x, y, color, size, alpha) {
 
 /** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
-  drawBoard(d, { cols: COLS, rows: ROWS, size: CELL, x: LEFT, y: TOP }, '#12122b');
-  for (let x = 1; x < COLS; x++) {
-    d.line(LEFT + x * CELL, TOP, LEFT + x * CELL, TOP + ROWS * CELL, 1, '#ffffff', { alpha: 0.07 });
+  const { cols, cell, left } = s;
+  drawBoard(d, { cols, rows: ROWS, size: cell, x: left, y: TOP }, '#12122b');
+  for (let x = 1; x < cols; x++) {
+    d.line(left + x * cell, TOP, left + x * cell, TOP + ROWS * cell, 1, '#ffffff', { alpha: 0.07 });
   }
   for (let y = 1; y < ROWS; y++) {
-    d.line(LEFT, TOP + y * CELL, LEFT + COLS * CELL, TOP + y * CELL, 1, '#ffffff', { alpha: 0.07 });
+    d.line(left, TOP + y * cell, left + cols * cell, TOP + y * cell, 1, '#ffffff', { alpha: 0.07 });
   }
   s.rows.forEach((row, y) => {
-    for (let x = 0; x < COLS; x++) if (row[x] !== '.') square(d, LEFT + x * CELL, TOP + y * CELL, PIECES[row[x]].color);
+    for (let x = 0; x < cols; x++) {
+      if (row[x] !== '.') square(d, left + x * cell, TOP + y * cell, PIECES[row[x]].color, cell);
+    }
   });
   for (const y of s.full) {
     const k = Math.max(0, s.flash / FLASH);
-    d.box(LEFT, TOP + y * CELL, COLS * CELL, CELL, '#ffffff', { alpha: 0.35 + 0.65 * Math.abs(Math.sin(k * 9)) });
+    d.box(left, TOP + y * cell, cols * cell, cell, '#ffffff', { alpha: 0.35 + 0.65 * Math.abs(Math.sin(k * 9)) });
   }
   if (s.full.length === 0) drawPiece(s, d, s.piece);
   aside(s, d);
 }
 
 function drawPiece(s, d, p) {
+  const cell = s.cell;
   let ghost = 0;
-  while (fits(s, p, 0, ghost + 1)) ghost++;
+  while (s.cfg.params.ghost !== 0 && fits(s, p, 0, ghost + 1)) ghost++;
   for (const [cx, cy] of cells(p.k, p.rot)) {
-    const x = x0(p) + cx * CELL;
-    const y = TOP + (p.y + cy) * CELL;
+    const x = x0(s, p) + cx * cell;
+    const y = TOP + (p.y + cy) * cell;
     if (ghost > 0) {
-      d.box(x + 2, y + ghost * CELL + 2, CELL - 4, CELL - 4, PIECES[p.k].color,
+      d.box(x + 2, y + ghost * cell + 2, cell - 4, cell - 4, PIECES[p.k].color,
         { radius: 4, alpha: 0.22, stroke: '#ffffff', width: 1.5 });
     }
-    if (p.y + cy >= 0) square(d, x, y, PIECES[p.k].color);
+    if (p.y + cy >= 0) square(d, x, y, PIECES[p.k].color, cell);
   }
 }
 
 // aside shows what comes next, the level, the lines, and who looks on.
 function aside(s, d) {
-  const right = (W + LEFT + COLS * CELL + 10) / 2;
+  const right = (W + s.left + s.cols * s.cell + 10) / 2;
   const words = s.cfg.labels;
   d.box(right - 42, TOP - 8, 84, 108, '#12122b', { radius: 12, stroke: 'ink', width: 3 });
   d.text(words.next || 'Next', right, TOP + 12, 19, { color: '#ffffff', role: 'next' });
@@ -238,6 +242,6 @@ function aside(s, d) {
   tell(words.level || 'Level', s.stage, TOP + 140);
   tell(words.lines || 'Lines', s.lines, TOP + 214);
   const hop = s.cheer > 0 ? Math.abs(Math.sin(s.cheer * 12)) * 22 : Math.sin(s.t * 2.5) * 3;
-  d.sprite('hero', 44, TOP + ROWS * CELL - 36 - hop, 64 * Math.min(1.15, s.cfg.size),
+  d.sprite('hero', 44, TOP + ROWS * s.cell - 36 - hop, 64 * Math.min(1.15, s.cfg.size),
     { rot: s.cheer > 0 ? Math.sin(s.cheer * 12) * 0.2 : 0 });
 }

@@ -1,6 +1,8 @@
 // Breakout: a ball, a paddle, and bricks to break. Some bricks let a treat
 // fall that makes the paddle wider.
-import { W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp, hypot,
+} from '../core/world.js';
 
 export const meta = { id: 'breakout', scroll: 'none', full: true, controls: 'pointer' };
 
@@ -94,7 +96,7 @@ function nearest(s, b) {
 
 function fly(s, b) {
   const v = 460 * s.cfg.speed * Math.sqrt(heat(s));
-  const n = Math.hypot(b.vx, b.vy);
+  const n = hypot(b.vx, b.vy);
   b.x += (b.vx / n) * v * STEP;
   b.y += (b.vy / n) * v * STEP;
   s.trail.push([b.x, b.y]);

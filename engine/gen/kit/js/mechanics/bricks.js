@@ -43,7 +43,8 @@ export function create(seed, cfg) {
 }
 
 function build(s) {
-  const rows = WALLS[s.wall % WALLS.length];
+  const { rows: told, capsules } = s.cfg.params;
+  const rows = told ? Array.from({ length: told }, () => '########') : WALLS[s.wall % WALLS.length];
   s.bricks = [];
   s.gifts = [];
   rows.forEach((row, r) => {
@@ -54,7 +55,7 @@ function build(s) {
     }
   });
   const full = s.bricks.map((_, i) => i); // every eighth brick or so holds a gift
-  for (let n = Math.ceil(s.bricks.length / 8); n > 0; n--) {
+  for (let n = capsules === 0 ? 0 : Math.ceil(s.bricks.length / 8); n > 0; n--) {
     s.bricks[full.splice(Math.floor(between(s, 0, full.length)), 1)[0]].gift = choose(s,
       ['wide', 'three', 'slow', 'fire', 'three', s.lives < s.cfg.lives ? 'life' : 'wide']);
   }
@@ -64,7 +65,8 @@ function build(s) {
 
 function serve(s) {
   s.dry = 0;
-  s.balls = [{ x: s.x, y: Y - 22, vx: between(s, -0.4, 0.4), vy: -1, wait: 1 }];
+  s.balls = Array.from({ length: s.cfg.params.balls || 1 }, (_, i) =>
+    ({ x: s.x, y: Y - 22, vx: clamp(between(s, -0.4, 0.4) + i * 0.5, -STEEP, STEEP), vy: -1, wait: 1 + i * 0.4 }));
 }
 
 export function half(s) { return (s.wide > 0 ? 66 : 44) * (0.5 + 0.5 * s.cfg.size); }

@@ -1,6 +1,6 @@
 // Cannon: the hero's aim swings to and fro; a tap fires. Hit what comes down,
 // spare what is good. Three shots, then reloading takes a moment of rest.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, near } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, near, sin, cos } from '../core/world.js';
 
 export const meta = { id: 'cannon', scroll: 'none' };
 
@@ -42,7 +42,7 @@ function addFoe(s, at) {
 export function step(s, input) {
   tick(s);
   s.phase += 1.9 * Math.sqrt(s.cfg.speed) * STEP;
-  s.angle = Math.sin(s.phase) * 0.98;
+  s.angle = sin(s.phase) * 0.98;
   s.kick *= 0.85;
   if (s.clip < CLIP) {
     s.reload += STEP;
@@ -53,10 +53,10 @@ export function step(s, input) {
     s.clip--;
     s.kick = 1;
     s.shots.push({
-      x: X + Math.sin(s.angle) * 58, y: Y - Math.cos(s.angle) * 58, vx: Math.sin(s.angle) * SHOT,
-      vy: -Math.cos(s.angle) * SHOT,
+      x: X + sin(s.angle) * 58, y: Y - cos(s.angle) * 58, vx: sin(s.angle) * SHOT,
+      vy: -cos(s.angle) * SHOT,
     });
-    note(s, 'shot', X + Math.sin(s.angle) * 64, Y - Math.cos(s.angle) * 64);
+    note(s, 'shot', X + sin(s.angle) * 64, Y - cos(s.angle) * 64);
   }
   s.wait -= STEP;
   if (s.wait <= 0) addFoe(s);
@@ -82,8 +82,8 @@ export function step(s, input) {
 
 // aimed is who a shot fired now would meet first; null for no one.
 export function aimed(s) {
-  const nx = Math.sin(s.angle);
-  const ny = -Math.cos(s.angle);
+  const nx = sin(s.angle);
+  const ny = -cos(s.angle);
   let first = null;
   let when = 1;
   for (const f of s.foes) {
@@ -104,7 +104,7 @@ function house(s, d, x, whole) {
     }
     for (let i = 0; i < 3; i++) {
       const k = (s.t * 0.5 + i / 3) % 1;
-      d.disc(x + Math.sin(k * 5 + i) * 6, y - 16 - k * 60, 6 + k * 10, 'shade', { alpha: 0.4 * (1 - k) });
+      d.disc(x + sin(k * 5 + i) * 6, y - 16 - k * 60, 6 + k * 10, 'shade', { alpha: 0.4 * (1 - k) });
     }
     return;
   }
@@ -125,7 +125,7 @@ export function draw(s, d) {
   const target = s.clip > 0 ? aimed(s) : null;
   for (let i = 0; i < 16; i++) d.box(6 + i * 30, LINE + 14, 16, 5, 'hazard', { radius: 2, alpha: 0.75 });
   for (let i = 1; i < 12; i++) {
-    d.disc(X + Math.sin(s.angle) * (50 + i * 40), Y - Math.cos(s.angle) * (50 + i * 40), 5 - i * 0.25, 'accent',
+    d.disc(X + sin(s.angle) * (50 + i * 40), Y - cos(s.angle) * (50 + i * 40), 5 - i * 0.25, 'accent',
       { alpha: (s.clip > 0 ? 0.85 : 0.25) * (1 - i / 13) });
   }
   for (const f of s.foes) {
@@ -134,14 +134,14 @@ export function draw(s, d) {
         { tint: f.bad ? 'hazard' : 'pickup', alpha: 0.5 - i * 0.12 });
     }
     if (f === target) d.ring(f.x, f.y, f.r * 1.35, 5, f.bad ? 'accent' : 'text', { alpha: 0.9 });
-    d.sprite(f.bad ? 'hazard' : 'pickup', f.x, f.y, f.r * 2.3, { rot: Math.sin(s.t * 3 + f.x) * 0.1 });
+    d.sprite(f.bad ? 'hazard' : 'pickup', f.x, f.y, f.r * 2.3, { rot: sin(s.t * 3 + f.x) * 0.1 });
   }
   for (const b of s.shots) {
     d.sprite('dot', b.x - b.vx * 0.018, b.y - b.vy * 0.018, 16, { tint: 'accent', alpha: 0.5 });
     d.disc(b.x, b.y, 12 * s.cfg.size, 'accent', { stroke: 'ink', width: 4 });
   }
-  const nx = Math.sin(s.angle);
-  const ny = -Math.cos(s.angle);
+  const nx = sin(s.angle);
+  const ny = -cos(s.angle);
   const px = -ny;
   const py = nx;
   const len = 62 - s.kick * 16;

@@ -37,9 +37,9 @@ function sow(s) { Object.assign(s, { dots: MAZE.replace(/[^.o]/g, ' '), left: DO
 // line puts everyone in their places.
 function line(s) {
   s.hero = { cell: START, k: 1, from: START, dir: '', want: '', face: 1 };
-  const n = clamp(Math.round(4 * Math.sqrt(s.cfg.density)), 2, 4);
-  const at = [DOOR, HOUSE - 1, HOUSE, HOUSE + 1];
-  s.foes = at.slice(0, n).map((cell, i) =>
+  const told = s.cfg.params.ghosts || 4;
+  const n = told < 4 ? told : clamp(Math.round(told * Math.sqrt(s.cfg.density)), 2, 4); // what was asked for holds
+  s.foes = [DOOR, HOUSE - 1, HOUSE, HOUSE + 1].slice(0, n).map((cell, i) =>
     ({ i, cell, from: cell, k: 1, dir: 'left', out: i * 2.5, mode: i ? 'home' : 'hunt', blue: false }));
   Object.assign(s, { fright: 0, row: 0, fruit: 0, clock: 0 }); // row: pursuers eaten in a row
   s.wait = 1; // seconds until all start
@@ -148,7 +148,7 @@ function prowl(s, f) {
     }
     const can = NEXT[m.cell].filter((n) => n.dir !== BACK[m.dir]);
     if (can.length < 2) return can.length ? can[0].dir : BACK[m.dir];
-    if (blue) return choose(s, can).dir;
+    if (blue || (m.mode !== 'eyes' && s.cfg.params.foes === 2)) return choose(s, can).dir;
     const goal = target(s, m);
     return can.reduce((best, n) => (far(n.to, goal) < far(best.to, goal) ? n : best)).dir;
   });
@@ -161,6 +161,7 @@ function far(a, b) { return ((a % COLS) - (b % COLS)) ** 2 + (Math.floor(a / COL
 // pincers with the first, and the fourth is bold from afar only.
 function target(s, f) {
   if (f.mode === 'eyes') return DOOR;
+  if (s.cfg.params.foes === 1) return s.hero.cell;
   if (s.clock % 20 < 5 && s.clock < 65) return HOMES[f.i];
   const h = s.hero;
   let ahead = h.cell;

@@ -1,6 +1,6 @@
 // Clicker: each tap on the pickup makes one, and what is made buys that more
 // are made.
-import { W, STEP, base, tick, gain, note, random, between, hash, near } from '../core/world.js';
+import { W, STEP, base, tick, gain, note, finish, random, between, hash, near } from '../core/world.js';
 import { fit, short } from '../core/text.js';
 
 export const meta = {
@@ -38,7 +38,7 @@ export function create(seed, cfg) {
 }
 
 export function price(s, i) {
-  let p = UPGRADES[i].price * Math.sqrt(s.cfg.density);
+  let p = UPGRADES[i].price * (s.cfg.params.price || 1) * Math.sqrt(s.cfg.density);
   for (let n = 0; n < Math.min(s.owned[i], 60); n++) p *= UPGRADES[i].growth;
   return Math.round(p);
 }
@@ -60,6 +60,7 @@ export function step(s, input) {
   s.bank += made;
   shine(s);
   act(s, input);
+  if (s.cfg.params.goal && s.score >= s.cfg.params.goal) finish(s, 'win');
 }
 
 // shine lets a golden one come now and then.
@@ -158,6 +159,10 @@ export function draw(s, d) {
   d.text('+'
     + (perSecond(s) < 100 ? Math.round(perSecond(s) * 10) / 10 : short(perSecond(s))) + '/s   ×' + short(perTap(s)),
     W / 2, 427, 19, { color: 'text', outline: 'textInk' });
+  if (s.cfg.params.goal) {
+    d.box(W / 2 - 90, 136, 180, 12, 'shade', { radius: 6, alpha: 0.5 });
+    d.box(W / 2 - 90, 136, 180 * Math.min(1, s.score / s.cfg.params.goal), 12, 'accent', { radius: 6 });
+  }
   UPGRADES.forEach((u, i) => drawCard(s, d, u, i));
 }
 

@@ -1,7 +1,7 @@
 // Climb: the hero runs up a wall; a tap leaps to the one across. Spikes are on
 // the walls, treats in between.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, choose, clamp, hash, near, blink,
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, choose, clamp, hash, near, blink, sin,
 } from '../core/world.js';
 
 export const meta = { id: 'climb', scroll: 'y' };
@@ -41,7 +41,7 @@ function place(s) {
   const k = s.leap * s.leap * (3 - 2 * s.leap);
   const from = s.side < 0 ? W - x : x;
   const to = s.side < 0 ? x : W - x;
-  return [from + (to - from) * k, Y - Math.sin(k * Math.PI) * 46];
+  return [from + (to - from) * k, Y - sin(k * Math.PI) * 46];
 }
 
 /** @param {GameState} s @param {GameInput} input */
@@ -94,7 +94,7 @@ function behind(s, d) {
     if (row % 4) continue;
     const x = WALL + 50 + hash(row) * 190; // a window
     d.box(x - 5, y - 45, 56, 74, 'shade', { alpha: 0.45 });
-    d.box(x, y - 40, 46, 64, 'accent', { alpha: 0.16 + 0.05 * Math.sin(s.t * 3 + row) });
+    d.box(x, y - 40, 46, 64, 'accent', { alpha: 0.16 + 0.05 * sin(s.t * 3 + row) });
     d.box(x + 21, y - 40, 4, 64, 'shade', { alpha: 0.45 });
     d.box(x, y - 12, 46, 4, 'shade', { alpha: 0.45 });
   }
@@ -131,7 +131,7 @@ export function draw(s, d) {
   }
   for (const t of s.things) {
     const x = t.side === 0 ? W / 2 : t.side < 0 ? WALL + 22 : W - WALL - 22;
-    if (!t.bad) { d.sprite('pickup', x, t.y, 46, { rot: Math.sin(s.t * 4) * 0.2 }); continue; }
+    if (!t.bad) { d.sprite('pickup', x, t.y, 46, { rot: sin(s.t * 4) * 0.2 }); continue; }
     for (let i = 0; i < t.size; i++) {
       d.sprite('hazard', x, t.y - i * 44, 60,
         { rot: t.side < 0 ? Math.PI / 2 : -Math.PI / 2, alpha: t.done ? 0.5 : 1 });
@@ -145,7 +145,7 @@ export function draw(s, d) {
   }
   const on = s.leap >= 1;
   if (blink(s)) {
-    d.sprite('hero', x, y + (on ? Math.sin(s.far / 24) * 4 : 0), s.r * 2.7,
+    d.sprite('hero', x, y + (on ? sin(s.far / 24) * 4 : 0), s.r * 2.7,
       { rot: on ? s.side * -0.35 : clamp(s.leap * 6.28 * s.side, -7, 7) });
   }
 }

@@ -1,6 +1,8 @@
 // Color: gates in three colours come down; a tap gives the hero the next
 // colour. Only the gate's own colour passes.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink, sin,
+} from '../core/world.js';
 
 export const meta = { id: 'color', scroll: 'y' };
 
@@ -41,7 +43,7 @@ export function step(s, input) {
     note(s, 'turn', W / 2, Y);
   }
   s.pop *= 0.88;
-  s.sway = lerp(s.sway, Math.sin(s.t * 1.7) * 12, 0.1);
+  s.sway = lerp(s.sway, sin(s.t * 1.7) * 12, 0.1);
   s.next -= v * STEP;
   if (s.next <= 0) addGate(s);
   for (const g of s.gates) {
@@ -79,7 +81,7 @@ export function draw(s, d) {
     if (!g.done) mark(d, g.color, W / 2, g.y, 13, '#ffffff');
     for (const x of [64, W - 64]) d.sprite('hazard', x, g.y, 50);
   }
-  for (const c of s.coins) d.sprite('pickup', W / 2 + Math.sin(s.t * 3) * 4, c.y, 42);
+  for (const c of s.coins) d.sprite('pickup', W / 2 + sin(s.t * 3) * 4, c.y, 42);
   const c = COLORS[s.color];
   d.disc(W / 2 + s.sway, Y, 52 + s.pop * 12, c, { stroke: 'ink', width: 5 });
   d.disc(W / 2 + s.sway - 18, Y - 20, 9, '#ffffff', { alpha: 0.6 });

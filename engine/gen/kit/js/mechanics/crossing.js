@@ -43,7 +43,8 @@ function pave(s) {
   if (n < 3) s.plan = { kind: 'grass', n: 1 };
   else if (s.plan.n <= 0) {
     const was = s.plan.kind;
-    const kind = was !== 'grass' ? 'grass' : n > 8 && chance(s, 0.42) ? 'river' : 'road';
+    const wet = was === 'grass' && n > 8 && s.cfg.params.rivers !== 0 && chance(s, 0.42);
+    const kind = was !== 'grass' ? 'grass' : wet ? 'river' : 'road';
     s.plan = {
       kind, n: kind === 'grass' ? (chance(s, 0.6) ? 1 : 2)
       : 1 + Math.floor(random(s) * (kind === 'road' ? 2 + 3 * hard : 2 + 2 * hard)),
@@ -108,7 +109,8 @@ export function step(s, input) {
   } else ride(s, h);
   run(s, h);
   const ahead = h.lane - 5.2 - s.cam;
-  s.cam += (s.t < 2 ? 0 : 0.42 * s.cfg.speed * heat(s)) * STEP + Math.max(0, ahead) * 3 * STEP;
+  const creeps = s.t >= 2 && s.cfg.params.hurry !== 0;
+  s.cam += (creeps ? 0.42 * s.cfg.speed * heat(s) : 0) * STEP + Math.max(0, ahead) * 3 * STEP;
   while (s.first < Math.floor(s.cam) - 1) {
     s.lanes.shift();
     s.first++;

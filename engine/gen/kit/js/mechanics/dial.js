@@ -1,6 +1,6 @@
 // Dial: the hero runs around a ring; a tap counts when it is over the bright
 // part. Each hit moves the part and turns the hero around.
-import { W, STEP, base, tick, gain, hurt, note, heat, random, between, blink } from '../core/world.js';
+import { W, STEP, base, tick, gain, hurt, note, heat, random, between, blink, sin, cos } from '../core/world.js';
 
 export const meta = { id: 'dial', scroll: 'none' };
 
@@ -63,7 +63,7 @@ export function step(s, input) {
   }
 }
 
-function at(a, r) { return [CX + Math.cos(a) * r, CY + Math.sin(a) * r]; }
+function at(a, r) { return [CX + cos(a) * r, CY + sin(a) * r]; }
 
 /** @param {GameState} s @param {DrawList} d */
 export function draw(s, d) {
@@ -77,7 +77,7 @@ export function draw(s, d) {
     d.disc(x, y, 17, s.bonus ? 'accent' : 'pickup');
   }
   const [zx, zy] = at(s.zone, R);
-  d.sprite('glow', zx, zy, 120, { tint: s.bonus ? 'accent' : 'pickup', alpha: 0.5 + 0.2 * Math.sin(s.t * 8) });
+  d.sprite('glow', zx, zy, 120, { tint: s.bonus ? 'accent' : 'pickup', alpha: 0.5 + 0.2 * sin(s.t * 8) });
   d.sprite('pickup', zx, zy, 34);
   d.disc(CX, CY, 86 + s.pulse * 14, 'panel', { stroke: 'ink', width: 6 });
   d.sprite('hazard', CX, CY, 104 + s.pulse * 30, { rot: s.dir * s.t * 0.8 });

@@ -1,6 +1,8 @@
 // Drive 3D: a road winds into the distance; held keys or sides of the screen
 // steer. Weave through what comes, keep on the road.
-import { W, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink } from '../core/world.js';
+import {
+  W, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink, sin,
+} from '../core/world.js';
 import { project } from '../core/scene.js';
 
 export const meta = { id: 'drive3d', scroll: 'none', behind: true };
@@ -22,7 +24,7 @@ export function create(seed, cfg) {
 }
 
 // bend is where the middle of the road is, so many metres down it.
-function bend(at) { return Math.sin(at / 47) * 7 + Math.sin(at / 19) * 1.6; }
+function bend(at) { return sin(at / 47) * 7 + sin(at / 19) * 1.6; }
 
 function addRow(s) {
   const aim = chance(s, 0.55) ? clamp(s.x + between(s, -0.8, 0.8), -HALF + 1, HALF - 1)
@@ -116,11 +118,11 @@ export function scene(s, g) {
     const [x, z] = spot(s, t);
     g.shadow(x, 0, z, t.kind === 'bad' ? 0.9 : 0.35);
     if (t.kind === 'bad') g.figure('hazard', x, 0, z, 1.9, { alpha: t.done ? 0.5 : 1 });
-    else g.figure('pickup', x, 0.4 + Math.sin(s.t * 5 + t.z) * 0.1, z, 0.9);
+    else g.figure('pickup', x, 0.4 + sin(s.t * 5 + t.z) * 0.1, z, 0.9);
   }
   g.shadow(s.x, 0, 0, 0.9);
   if (blink(s)) {
-    g.figure('hero', s.x, 0.05 + Math.abs(Math.sin(s.far * 0.9)) * 0.06, 0, 1.9 * Math.sqrt(s.cfg.size),
+    g.figure('hero', s.x, 0.05 + Math.abs(sin(s.far * 0.9)) * 0.06, 0, 1.9 * Math.sqrt(s.cfg.size),
       { rot: s.lean });
   }
 }

@@ -18,7 +18,7 @@ export const SEA = 226; // where the water begins
 const BED = 690;
 export const ROD = 46; // from the middle of the boat to the tip of the rod
 const TIP = 168;
-export const MOST = 3; // on one hook
+export function most(s) { return s.cfg.params.hooks || 3; } // on one line
 const DAY = 40; // seconds in which the goal of a level is to be met
 // What swims: size, worth, depth and speed.
 export const FISH = {
@@ -72,7 +72,7 @@ export function step(s, input) {
   h.torn = Math.max(0, h.torn - STEP);
   h.bite = Math.max(0, h.bite - STEP);
   const sinks = h.torn <= 0
-    && s.load.length < MOST && (input.duck || (input.down && !input.left && !input.right && !input.up));
+    && s.load.length < most(s) && (input.duck || (input.down && !input.left && !input.right && !input.up));
   const weight = s.load.reduce((n, f) => n + FISH[f.kind].size, 0);
   h.y = clamp(h.y + (sinks ? pace(s) : -(360 - weight) * Math.sqrt(s.cfg.speed)) * STEP, TIP + 40, BED - 20);
   if (h.y <= TIP + 40 && s.load.length > 0) land(s);
@@ -109,7 +109,7 @@ function swim(s, f) {
     f.y = between(s, k.top, k.low);
   }
   const y = f.y + sin(s.t * 2 + f.phase) * 6;
-  if (s.hook.torn > 0 || s.load.length >= MOST || !near(f.x, y, hookX(s), s.hook.y, 12 + k.size * 0.36)) return;
+  if (s.hook.torn > 0 || s.load.length >= most(s) || !near(f.x, y, hookX(s), s.hook.y, 12 + k.size * 0.36)) return;
   f.gone = true;
   s.load.push({ kind: f.kind });
   note(s, 'bite', f.x, y);
@@ -118,6 +118,7 @@ function swim(s, f) {
 // prowl moves the one who bites lines through.
 function prowl(s) {
   const f = s.foe;
+  if (s.cfg.params.shark === 0) return;
   f.wait -= STEP;
   if (f.wait > 0) return;
   f.x += f.dir * 92 * s.cfg.speed * heat(s) * Math.sqrt(s.cfg.density) * STEP;
@@ -138,7 +139,7 @@ function prowl(s) {
 // land takes what hangs on the hook into the boat.
 function land(s) {
   const worth = s.load.reduce((n, f) => n + FISH[f.kind].worth, 0);
-  const full = s.load.filter((f) => FISH[f.kind].worth > 0).length === MOST;
+  const full = s.load.filter((f) => FISH[f.kind].worth > 0).length === most(s);
   for (const f of s.load) {
     if (f.kind !== 'gold') spawn(s, FISH[f.kind].worth ? f.kind : chance(s, 0.5) ? 'cone' : 'crate', false);
   }
@@ -198,8 +199,8 @@ export function draw(s, d) {
   d.poly([[s.x - 62, y], [s.x + 62, y], [s.x + 42, y + 36], [s.x - 44, y + 36]], '#b5532a',
     { stroke: 'ink', width: 3 });
   d.box(s.x - 66, y - 4, 132, 11, '#e8b36b', { radius: 5, stroke: 'ink', width: 2 });
-  for (let k = 0; k < MOST; k++) {
-    d.sprite('pickup', s.x - 34 + k * 24, SEA + 36, 20, { alpha: k < s.load.length ? 1 : 0.25 });
+  for (let k = 0; k < most(s); k++) {
+    d.sprite('pickup', s.x - 34 + (k * 72) / most(s), SEA + 36, 20, { alpha: k < s.load.length ? 1 : 0.25 });
   }
   if (s.cfg.duration) return;
   d.box(70, 102, W - 90, 32, 'panel', { radius: 12, alpha: 0.92, stroke: 'ink', width: 2 });

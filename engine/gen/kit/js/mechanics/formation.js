@@ -1,7 +1,7 @@
 // Formation: rows of foes march to and fro over the hero, lower at each turn and
 // faster the fewer they are. Bunkers give cover until they are shot away.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, near, blink,
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, choose, clamp, near, sin, blink,
 } from '../core/world.js';
 
 export const meta = {
@@ -11,8 +11,6 @@ export const meta = {
 
 export const Y = 652; // the hero
 export const SHOT = 700; // pixels a second
-const COLS = 7;
-const ROWS = 4;
 const DX = 48;
 const DY = 42;
 const EDGE = 34;
@@ -36,19 +34,45 @@ export function create(seed, cfg) {
 // muster sets up the next wave, lower than the one before.
 function muster(s) {
   s.foes = [];
-  const rows = Math.min(5, ROWS + Math.floor(s.wave / 2));
-  for (let r = 0; r < rows; r++) for (let c = 0; c < COLS; c++) s.foes.push({ c, r });
+  const { rows: told = 4, columns = 7, bunkers = 4 } = s.cfg.params;
+  const rows = Math.min(5, told + Math.floor(s.wave / 2));
+  for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) s.foes.push({ c, r, dive: 0, x: 0 });
   s.all = s.foes.length;
-  s.left = (W - (COLS - 1) * DX) / 2;
+  s.left = (W - (columns - 1) * DX) / 2;
   s.top = 172 + Math.min(90, s.wave * 18);
-  s.dir = 1;
-  s.beat = 0;
-  s.leg = 0;
-  s.bunkers = [76, 185, 295, 404].map((x) => ({ x, cells: BUNKER.rows.join('') }));
-  s.wave++;
+  Object.assign(s, { dir: 1, beat: 0, leg: 0, plunge: 3, wave: s.wave + 1 }); // plunge: seconds until one dives
+  s.bunkers = [[], [240], [150, 330], [95, 240, 385], [76, 185, 295, 404]][bunkers]
+    .map((x) => ({ x, cells: BUNKER.rows.join('') }));
 }
 
-export function place(s, f) { return { x: s.left + f.c * DX, y: s.top + f.r * DY }; }
+// place is where a foe is: in its row, or on its way down at the hero, and in again from above.
+export function place(s, f) {
+  const at = { x: s.left + f.c * DX, y: s.top + f.r * DY };
+  if (!f.dive) return at;
+  if (f.dive > 0.8) return { x: at.x, y: 90 + ((at.y - 90) * (f.dive - 0.8)) / 0.2 };
+  const k = f.dive / 0.8;
+  return { x: at.x + (f.x - at.x) * k + sin(k * 9) * 30 * (1 - k), y: at.y + (H + 30 - at.y) * k };
+}
+
+// plunge lets one after the other dive at the hero.
+function plunge(s) {
+  s.plunge -= STEP;
+  if (s.plunge <= 0 && s.foes.length > 1) {
+    const f = choose(s, s.foes);
+    if (!f.dive) Object.assign(f, { dive: 0.001, x: s.x });
+    s.plunge = 2.6 / heat(s);
+  }
+  for (const f of s.foes) {
+    if (!f.dive) continue;
+    f.dive += (STEP / 3.4) * s.cfg.speed;
+    const at = place(s, f);
+    if (f.dive >= 1) f.dive = 0;
+    else if (near(at.x, at.y, s.x, Y, 30)) {
+      f.dive = 0.801;
+      hurt(s, s.x, Y);
+    }
+  }
+}
 
 // pace is how many seconds lie between two steps of the march.
 export function pace(s) {
@@ -62,7 +86,7 @@ function march(s) {
   if (s.beat < pace(s)) return;
   s.beat = 0;
   s.leg = 1 - s.leg;
-  const xs = s.foes.map((f) => place(s, f).x);
+  const xs = s.foes.map((f) => s.left + f.c * DX);
   const out = s.dir > 0 ? Math.max(...xs) + STRIDE > W - EDGE : Math.min(...xs) - STRIDE < EDGE;
   if (out) {
     s.dir = -s.dir;
@@ -76,6 +100,7 @@ export function step(s, input) {
   if (s.over) return;
   steer(s, input);
   march(s);
+  if (s.cfg.params.foes === 1) plunge(s);
   fire(s, input);
   saucer(s);
   for (const b of s.shots) b.y -= SHOT * STEP;
@@ -159,7 +184,7 @@ function eat(s, b, size) {
 function strikes(s) {
   for (const b of s.shots) {
     if (eat(s, b, 1)) { b.y = -99; continue; }
-    const hit = s.foes.find((f) => Math.abs(s.left + f.c * DX - b.x) < 20 && Math.abs(s.top + f.r * DY - b.y) < 18);
+    const hit = s.foes.find((f) => Math.abs(place(s, f).x - b.x) < 20 && Math.abs(place(s, f).y - b.y) < 18);
     if (hit) {
       const at = place(s, hit);
       s.foes = s.foes.filter((f) => f !== hit);

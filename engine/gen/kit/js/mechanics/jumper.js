@@ -2,7 +2,7 @@
 // some break, some have a spring; the sides are joined. Who falls out of sight
 // loses a life.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, heat, progress, random, between, chance, clamp, near, blink,
+  W, H, STEP, base, tick, gain, hurt, note, heat, progress, random, between, chance, clamp, near, blink, sin,
 } from '../core/world.js';
 
 export const meta = { id: 'jumper', scroll: 'none', controls: 'sides' };
@@ -40,23 +40,25 @@ export function create(seed, cfg) {
 // before; breaking ones only come between.
 function grow(s) {
   const reach = height(s);
+  const { moving = 1, breaking = 1, springs = 1, monsters = 1 } = s.cfg.params;
   while (s.top < s.cam + H + 80) {
     const hard = clamp((progress(s) + s.top / 9000) * s.cfg.ramp, 0, 1);
     const gap = reach * between(s, 0.32, 0.52 + 0.28 * hard);
     s.top += gap;
-    const kind = s.top < 300 ? 'firm' : chance(s, 0.12 + 0.3 * hard) ? 'move' : chance(s, 0.1) ? 'spring' : 'firm';
+    const kind = s.top < 300 ? 'firm' : chance(s, (0.12 + 0.3 * hard) * moving) ? 'move'
+      : chance(s, 0.1 * springs) ? 'spring' : 'firm';
     const x = between(s, WIDE / 2 + 8, W - WIDE / 2 - 8);
     s.pads.push({
       x, h: s.top, kind, v: kind === 'move' ? (chance(s, 0.5) ? 1 : -1) * between(s, 60, 110) * Math.sqrt(heat(s)) : 0,
     });
     if (kind === 'firm' && chance(s, 0.22)) s.treats.push({ x, h: s.top + 36 });
-    if (chance(s, (0.1 + 0.16 * hard) * s.cfg.density) && gap > 70) {
+    if (chance(s, (0.1 + 0.16 * hard) * s.cfg.density * breaking) && gap > 70) {
       s.pads.push({
         x: (x + between(s, 140, W - 140)) % (W - 90) + 45, h: s.top - gap / 2, kind: 'break', v: 0, fall: 0,
       });
     }
     const clear = s.foes.every((f) => s.top - f.h > 520);
-    if (s.top > 1100 && clear && kind !== 'move' && chance(s, 0.2 * s.cfg.density)) {
+    if (s.top > 1100 && clear && kind !== 'move' && chance(s, 0.2 * s.cfg.density * monsters)) {
       s.foes.push({ x: (x + W / 2) % W, x0: (x + W / 2) % W, h: s.top + reach * 0.2, t: random(s) * 6 });
     }
   }
@@ -135,7 +137,8 @@ function meet(s) {
   }
   for (const f of s.foes) {
     f.t += STEP;
-    f.x = clamp(f.x0 + Math.sin(f.t * 1.4) * 46, 34, W - 34);
+    if (s.cfg.params.foes === 1) f.x0 += (f.x0 < s.x ? 55 : -55) * s.cfg.speed * STEP;
+    f.x = clamp(f.x0 + (s.cfg.params.foes === 2 ? 0 : sin(f.t * 1.4) * 46), 34, W - 34);
     if (!near(f.x, f.h, s.x, y, 22 + 20 * s.cfg.size)) continue;
     if (s.vy < 0 && y > f.h + 12) {
       f.gone = true;
@@ -170,9 +173,9 @@ export function draw(s, d) {
     d.box(p.x - WIDE / 2, y, WIDE, 16, TOPS[p.kind], { radius: 8, stroke: 'ink', width: 3 });
     d.box(p.x - WIDE / 2 + 8, y + 3, WIDE - 16, 4, '#ffffff', { radius: 2, alpha: 0.5 });
   }
-  for (const t of s.treats) d.sprite('pickup', t.x, sy(s, t.h) + Math.sin(s.t * 4 + t.x) * 3, 38);
+  for (const t of s.treats) d.sprite('pickup', t.x, sy(s, t.h) + sin(s.t * 4 + t.x) * 3, 38);
   for (const f of s.foes) {
-    d.sprite('hazard', f.x, sy(s, f.h) + Math.sin(f.t * 5) * 4, 58, { rot: Math.sin(f.t * 3) * 0.1 });
+    d.sprite('hazard', f.x, sy(s, f.h) + sin(f.t * 5) * 4, 58, { rot: sin(f.t * 3) * 0.1 });
   }
   if (!blink(s)) return;
   const k = s.squash;

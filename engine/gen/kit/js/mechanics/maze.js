@@ -113,7 +113,7 @@ function hunt(s, f) {
   const back = { left: 'right', right: 'left', up: 'duck', duck: 'up' }[f.dir];
   const can = ways(s, f).filter((w) => w !== back);
   if (can.length === 0) return back;
-  if (can.length === 1 || chance(s, 0.4)) return choose(s, can);
+  if (can.length === 1 || chance(s, [0.4, 0.04, 1][s.cfg.params.foes || 0])) return choose(s, can);
   const far = (w) => Math.abs(f.x + WAYS[w][0] - s.hero.x) + Math.abs(f.y + WAYS[w][1] - s.hero.y);
   return can.reduce((best, w) => (far(w) < far(best) ? w : best));
 }

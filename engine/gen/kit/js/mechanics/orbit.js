@@ -1,6 +1,6 @@
 // Orbit: the hero circles; a tap turns it around. Collect what lies on the
 // ring, keep clear of what appears there to hurt.
-import { W, STEP, base, tick, gain, hurt, note, heat, random, between, blink } from '../core/world.js';
+import { W, STEP, base, tick, gain, hurt, note, heat, random, between, blink, sin, cos } from '../core/world.js';
 
 export const meta = { id: 'orbit', scroll: 'none' };
 
@@ -56,13 +56,13 @@ export function step(s, input) {
   tick(s);
   if (input.pressed) {
     s.dir = -s.dir;
-    note(s, 'turn', CX + Math.cos(s.a) * R, CY + Math.sin(s.a) * R);
+    note(s, 'turn', CX + cos(s.a) * R, CY + sin(s.a) * R);
   }
   s.a = wrap(s.a + s.dir * 1.75 * s.cfg.speed * Math.sqrt(heat(s)) * STEP);
   s.trail.push(s.a);
   if (s.trail.length > 14) s.trail.shift();
-  const x = CX + Math.cos(s.a) * R;
-  const y = CY + Math.sin(s.a) * R;
+  const x = CX + cos(s.a) * R;
+  const y = CY + sin(s.a) * R;
   s.wait -= STEP;
   if (s.wait <= 0) addSpike(s);
   for (const k of s.spikes) {
@@ -76,7 +76,7 @@ export function step(s, input) {
   if (taken.length) {
     s.items = s.items.filter((i) => taken.indexOf(i) < 0);
     for (const i of taken) {
-      gain(s, 1, CX + Math.cos(i.a) * R, CY + Math.sin(i.a) * R);
+      gain(s, 1, CX + cos(i.a) * R, CY + sin(i.a) * R);
       addItem(s);
     }
   }
@@ -91,15 +91,15 @@ export function draw(s, d) {
   d.disc(CX - 20, CY - 22, 20, 'blockLight', { alpha: 0.6 });
   d.disc(CX + 26, CY + 18, 13, 'shade', { alpha: 0.18 });
   d.disc(CX - 18, CY + 32, 9, 'shade', { alpha: 0.18 });
-  const at = (a, r) => [CX + Math.cos(a) * r, CY + Math.sin(a) * r];
+  const at = (a, r) => [CX + cos(a) * r, CY + sin(a) * r];
   s.trail.forEach((a, i) => {
     const [x, y] = at(a, R);
     d.sprite('dot', x, y, 6 + i * 1.4, { tint: 'hero', alpha: 0.04 * i });
   });
   for (const i of s.items) {
     const [x, y] = at(i.a, R);
-    d.sprite('glow', x, y, 90, { tint: 'pickup', alpha: 0.5 + 0.2 * Math.sin(s.t * 6) });
-    d.sprite('pickup', x, y, 46, { rot: Math.sin(s.t * 3) * 0.2 });
+    d.sprite('glow', x, y, 90, { tint: 'pickup', alpha: 0.5 + 0.2 * sin(s.t * 6) });
+    d.sprite('pickup', x, y, 46, { rot: sin(s.t * 3) * 0.2 });
   }
   for (const k of s.spikes) {
     const [x, y] = at(k.a, R);

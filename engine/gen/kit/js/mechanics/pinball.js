@@ -14,7 +14,8 @@ export const LONG = 78; // of a flipper
 export const FLIPPERS = [
   { x: 128, y: 624, rest: 0.5, up: -0.55, way: 1 }, { x: 312, y: 624, rest: PI - 0.5, up: PI + 0.55, way: -1 },
 ];
-const BUMPERS = [[138, 268, 31], [302, 268, 31], [220, 356, 31]];
+const BUMPERS = [[138, 268, 31], [302, 268, 31], [220, 356, 31], [220, 196, 24], [84, 352, 22]];
+const SAVED = 4; // seconds from the launch in which a lost ball comes back, where it does
 const TARGETS = [[24, 338], [24, 378], [24, 418], [416, 358], [416, 398]];
 const GATE = [424, 330, 462, 262];
 
@@ -34,14 +35,15 @@ export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.flips = [{ a: FLIPPERS[0].rest, v: 0 }, { a: FLIPPERS[1].rest, v: 0 }];
   s.lit = TARGETS.map(() => false);
-  s.glow = BUMPERS.map(() => 0);
+  s.bumpers = BUMPERS.slice(0, s.cfg.params.bumpers || 3);
+  s.glow = s.bumpers.map(() => 0);
   s.foe = { x: 220, dir: 1, hit: 0 };
   load(s);
   return s;
 }
 
-function load(s) {
-  s.ball = { x: LANE, y: 668, vx: 0, vy: 0, spin: 0, lane: true, still: 0 };
+function load(s, saved = false) {
+  s.ball = { x: LANE, y: 668, vx: 0, vy: 0, spin: 0, lane: true, still: 0, since: -1e9, saved };
   s.pull = 0;
   s.wait = 0;
 }
@@ -66,10 +68,12 @@ export function step(s, input) {
   else b.still = 0;
   if (b.still > 1.6) { b.vx = between(s, -260, 260); b.vy = -360; } // who lies still is nudged
   if (b.lane && b.x < 408) b.lane = false;
-  if (b.lane && b.vy > 0 && b.y > 668) load(s); // a weak shot comes back
+  if (b.lane && b.vy > 0 && b.y > 668) load(s, b.saved); // a weak shot comes back
   if (b.y < H + 30) return;
-  hurt(s, clamp(b.x, 60, 400), H - 60);
-  load(s);
+  const again = s.cfg.params.saver === 1 && !b.saved && s.t - b.since < SAVED; // once for each ball
+  if (again) note(s, 'again', clamp(b.x, 60, 400), H - 60);
+  else hurt(s, clamp(b.x, 60, 400), H - 60);
+  load(s, again);
 }
 
 // charge pulls the plunger while something is held, and lets it go.
@@ -79,6 +83,7 @@ function charge(s, input) {
   else if (s.pull > 0 || s.wait >= 9) {
     s.ball.vy = -(1010 + 190 * s.pull + between(s, 0, 50)) * Math.sqrt(s.cfg.gravity);
     s.pull = 0;
+    s.ball.since = s.t;
     note(s, 'launch', LANE, 640);
   }
 }
@@ -113,7 +118,7 @@ function roll(s, walls, dt) {
     const at = foot(b, [p.x, p.y, p.x + LONG * cos(f.a), p.y + LONG * sin(f.a)]);
     bounce(b, [at.x, at.y, at.x, at.y], R + 8, 0.25, -f.v * (at.y - p.y), f.v * (at.x - p.x));
   });
-  BUMPERS.forEach(([x, y, r], i) => {
+  s.bumpers.forEach(([x, y, r], i) => {
     if (!near(b.x, b.y, x, y, r + R)) return;
     push(b, x, y, r + R, 500);
     s.glow[i] = 1;
@@ -201,7 +206,7 @@ export function draw(s, d) {
       { radius: 4, stroke: 'ink', width: 2, alpha: s.lit[i] ? 0.5 : 1 });
     d.disc(x + (x < 220 ? 24 : -24), y, 6, s.lit[i] ? 'pickup' : 'shade', { alpha: s.lit[i] ? 1 : 0.6 });
   });
-  BUMPERS.forEach(([x, y, r], i) => {
+  s.bumpers.forEach(([x, y, r], i) => {
     const big = r + 5 * s.glow[i];
     d.disc(x, y, big + 4, 'ink');
     d.disc(x, y, big, s.glow[i] > 0 ? 'accent' : 'hazard');

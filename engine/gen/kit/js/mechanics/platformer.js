@@ -147,8 +147,11 @@ function meet(s) {
   s.treats = s.treats.filter((t) => !t.gone);
   for (const f of s.foes) {
     if (f.gone) { f.squash += STEP; continue; }
-    f.x += f.dir * 70 * s.cfg.speed * heat(s) * STEP;
-    if (f.x < f.from || f.x > f.to) f.dir = f.x < f.from ? 1 : -1;
+    const way = s.cfg.params.foes;
+    if (way === 1 && Math.abs(s.x - f.x) < 340) f.dir = s.x < f.x ? -1 : 1;
+    else if (f.x < f.from || f.x > f.to) f.dir = f.x < f.from ? 1 : -1;
+    if (way !== 2) f.x += f.dir * (way === 1 ? 95 : 70) * s.cfg.speed * heat(s) * STEP;
+    if (way === 1) f.x = clamp(f.x, f.from - 1, f.to + 1); // a step beyond, where it turns
     if (!near(f.x, f.y - 22, s.x, s.y, s.r + 18)) continue;
     if (s.vy > 120 && s.y < f.y - 22) {
       f.gone = true;

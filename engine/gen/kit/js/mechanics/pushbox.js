@@ -51,10 +51,11 @@ export function create(seed, cfg) {
 // choice is the level of the list that comes next: harder ones later, others with
 // another seed.
 function choice(s) {
-  const all = s.cfg.duration ? SHORT : LEVELS.length;
-  const from = Math.floor(((s.level - 1) * all) / s.cfg.levels);
-  const room = Math.max(1, Math.floor((s.level * all) / s.cfg.levels) - from);
-  return from + ((s.seed + s.level) % room);
+  const most = s.cfg.duration ? SHORT : LEVELS.length;
+  const first = Math.floor((((s.cfg.params.level || 1) - 1) * most) / 3); // who wants it hard begins later
+  const from = Math.floor(((s.level - 1) * (most - first)) / s.cfg.levels);
+  const room = Math.max(1, Math.floor((s.level * (most - first)) / s.cfg.levels) - from);
+  return first + from + ((s.seed + s.level) % room);
 }
 
 function lay(s) {

@@ -1,7 +1,7 @@
 // Shooter: the hero flies and fires by itself; waves come from the right, and
 // none of them may get past. Each level is a number of waves.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp, near, blink,
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp, near, blink, sin, hypot,
 } from '../core/world.js';
 
 export const meta = { id: 'shooter', scroll: 'x', controls: 'pointer' };
@@ -30,7 +30,8 @@ export function create(seed, cfg) {
 
 // send brings the next wave, in one of four ways of flying.
 function send(s) {
-  const kind = Math.floor(between(s, 0, 4));
+  const any = Math.floor(between(s, 0, 4));
+  const kind = s.cfg.params.foes === 1 ? 0 : any;
   const n = Math.round((3 + s.level * 0.7 + (kind === 1 ? 1 : 0)) * Math.sqrt(s.cfg.density));
   const y0 = between(s, 150, H - 120);
   for (let i = 0; i < n; i++) {
@@ -101,11 +102,11 @@ function foes(s) {
     f.t += STEP;
     f.hit = Math.max(0, f.hit - STEP * 5);
     f.x -= v * (f.kind === 2 ? 1.35 : 1) * STEP;
-    if (f.kind === 1) f.y = f.y0 + Math.sin(f.t * 2.4) * 90;
+    if (f.kind === 1) f.y = f.y0 + sin(f.t * 2.4) * 90;
     if (f.kind === 2) f.y = lerp(f.y, s.y, 0.012); // these come for the hero
     f.y = clamp(f.y, 110, H - 46);
     if (f.x < W - 40 && f.x > s.x + (W > H ? 160 : 120) && chance(s, 0.0042 * s.cfg.density * heat(s))) {
-      const n = Math.hypot(s.x - f.x, s.y - f.y);
+      const n = hypot(s.x - f.x, s.y - f.y);
       s.fire.push({ x: f.x - 24, y: f.y, vx: ((s.x - f.x) / n) * 235, vy: ((s.y - f.y) / n) * 235 });
     }
     const shot = s.shots.find((b) => near(b.x, b.y, f.x, f.y, 34));
@@ -135,12 +136,12 @@ export function draw(s, d) {
   for (const b of s.shots) d.box(b.x - 16, b.y - 4, 32, 8, 'accent', { radius: 4, stroke: 'ink', width: 2 });
   for (const t of s.treats) {
     d.sprite('glow', t.x, t.y, 96, { tint: 'pickup', alpha: 0.6 });
-    d.sprite('pickup', t.x, t.y, 44, { rot: Math.sin(s.t * 4) * 0.3 });
+    d.sprite('pickup', t.x, t.y, 44, { rot: sin(s.t * 4) * 0.3 });
   }
-  for (const f of s.foes) d.sprite('hazard', f.x, f.y, 62 * (1 + f.hit * 0.2), { rot: Math.sin(f.t * 4) * 0.14 });
+  for (const f of s.foes) d.sprite('hazard', f.x, f.y, 62 * (1 + f.hit * 0.2), { rot: sin(f.t * 4) * 0.14 });
   for (const b of s.fire) d.disc(b.x, b.y, 9, 'hazard', { stroke: 'text', width: 3 });
   for (let i = 0; i < 3; i++) {
-    d.sprite('dot', s.x - 36 - i * 15 - Math.sin(s.t * 40 + i) * 4, s.y, 22 - i * 5,
+    d.sprite('dot', s.x - 36 - i * 15 - sin(s.t * 40 + i) * 4, s.y, 22 - i * 5,
       { tint: 'accent', alpha: 0.7 - i * 0.2 });
   }
   if (blink(s)) d.sprite('hero', s.x, s.y, s.r * 2.9, { rot: s.tilt });

@@ -28,13 +28,13 @@ function build(s) {
   Object.assign(s, { blocks: [], foes: [], shot: null, drag: 0, from: null, bx: -26, by: 10, calm: 0 });
   s.bonus = { x: between(s, 210, 260), y: between(s, 300, 400), taken: false };
   const hard = s.cfg.duration ? Math.floor((s.stage + heat(s)) / 2) : s.stage + Math.floor(heat(s) * 1.3 - 1);
-  const towers = hard > 5 ? 3 : hard > 1 ? 2 : 1;
+  const towers = s.cfg.params.towers || (hard > 5 ? 3 : hard > 1 ? 2 : 1);
   for (let k = 0; k < towers; k++) {
     const x = towers === 1 ? between(s, 330, 390) : towers === 2 ? 278 + k * 126 : 236 + k * 94;
     tower(s, x, towers === 3 ? 76 : between(s, 84, 104), clamp(Math.round(between(s, 0.6, 1.4) + hard * 0.45), 1, 4),
       towers, s.cfg.density);
   }
-  s.shots = s.foes.length + 2;
+  s.shots = s.cfg.params.shots || s.foes.length + 2;
 }
 
 /** @param {GameState} s @param {GameInput} input */

@@ -14,6 +14,9 @@ const ROUND = 25; // words of a level, in a run without a clock
 export function create(seed, cfg) {
   const s = base(seed, cfg, !cfg.duration);
   s.list = wordsOf(s.cfg, LONGEST).sort((a, b) => spell(a).length - spell(b).length);
+  const part = Math.ceil(s.list.length * 0.4); // of the list, where short or long words are asked for
+  if (s.cfg.params.length === 1) s.list = s.list.slice(0, part);
+  if (s.cfg.params.length === 3) s.list = s.list.slice(-part);
   s.rows = rowsOf(s.cfg.labels, s.list);
   s.feet = keys(s.rows)[0].y - 43; // where words hurt
   s.words = []; // { text, keys, done, x, y }

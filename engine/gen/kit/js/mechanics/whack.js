@@ -8,10 +8,13 @@ export const meta = { id: 'whack', scroll: 'none', full: true };
 export const HOLES = [];
 for (let row = 0; row < 3; row++) for (let col = 0; col < 3; col++) HOLES.push([96 + col * 144, 300 + row * 148]);
 
+const ORDER = [0, 2, 6, 8, 4, 1, 7, 3, 5]; // in which holes are there, where there are fewer
+
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.size = 92 * Math.sqrt(cfg.size);
+  s.holes = ORDER.slice(0, s.cfg.params.holes || 9).sort();
   s.out = [];
   s.wait = 0.7;
   s.hammer = { x: W / 2, y: 470, age: 9 };
@@ -19,8 +22,8 @@ export function create(seed, cfg) {
 }
 
 function showOne(s) {
-  const free = HOLES.map((_, i) => i).filter((i) => !s.out.some((o) => o.hole === i));
-  if (free.length > 3) {
+  const free = s.holes.filter((i) => !s.out.some((o) => o.hole === i));
+  if (free.length > Math.round(s.holes.length / 3)) {
     const bad = chance(s, 0.27);
     s.out.push({
       hole: choose(s, free), bad, age: 0, life: (bad ? 1.5 : between(s, 1.3, 1.7)) / (heat(s) * s.cfg.speed),
@@ -73,7 +76,8 @@ function strike(s, input) {
 export function draw(s, d) {
   d.box(14, 196, W - 28, 470, 'ground', { radius: 34, stroke: 'ink', width: 5 });
   d.box(30, 212, W - 60, 438, 'groundTop', { radius: 26, alpha: 0.35 });
-  HOLES.forEach(([x, y], i) => {
+  s.holes.forEach((i) => {
+    const [x, y] = HOLES[i];
     d.box(x - 58, y - 10, 116, 46, 'shade', { radius: 23, alpha: 0.85 });
     const o = s.out.find((other) => other.hole === i);
     if (o) {

@@ -28,7 +28,7 @@
   var host = identity();
   var hosted = typeof host.endpoint === 'string' && host.endpoint !== '';
   var endpoint = hosted ? host.endpoint.replace(/\/+$/, '') : '';
-  var gameId = typeof host.gameId === 'string' ? host.gameId : null;
+  var gameId = host.gameId || null;
   var place = (hosted ? 'svc.streams:' : 'svc.events:') + (gameId || location.pathname);
   var most = hosted ? 500 : 200; // events
   var schemas = {}, funnels = {}, version = 0; // version is that of what is declared
@@ -55,7 +55,7 @@
     return window.__SVC__ || {};
   }
   function id() {
-    var bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
+    var bytes = [...crypto.getRandomValues(new Uint8Array(16))];
     return bytes.map((b) => (b + 256).toString(16).slice(1)).join('');
   }
   // quiet says that the player is not to be followed: there is no name, and no storage.
@@ -199,12 +199,11 @@
     panel = doc.createElement('div'); panel.role = 'status';
     panel.style.cssText = 'position:fixed;right:0;bottom:0;padding:8px;background:#111;color:#fff;font:14px sans-serif';
     doc.body.appendChild(panel);
-    var add = (kind, text) => { panel.appendChild(doc.createElement(kind)).textContent = text; };
-    if (a.rank) add('b', 'Rank ' + a.rank + (a.verified ? '' : ' (not verified)'));
-    a.top.forEach((row) => { add('div', row.rank + '. ' + row.name + ' ' + row.score + (row.you ? ' ←' : '')); });
+    var add = (kind, text) => assign(panel.appendChild(doc.createElement(kind)), { textContent: text });
+    if (a.rank) add('b', 'Rank ' + a.rank + ' (' + a.note + ')');
+    a.top.forEach((r) => add('div', `${r.rank}. ${r.name} ${r.score}${r.verified ? ' ✓' : ''}${r.you ? ' ←' : ''}`));
     a.rewards.forEach((won) => { add('div', won.icon + ' ' + won.name); });
-    add('button', 'Close');
-    panel.lastChild.onclick = hide;
+    add('button', 'Close').onclick = hide;
   }
   function hide() { if (panel) panel.remove(); }
 
@@ -336,12 +335,13 @@
     endGame(result, cb) {
       var done = (r) => { if (typeof cb === 'function') later(cb, 0, r); };
       if (ended) { done({ ok: false, reason: 'already_ended' }); return; }
-      var r = assign({ outcome: 'lose', score: 0 }, result);
+      var { replay: log, ...r } = assign({ outcome: 'lose', score: 0 }, result); // log: to play it again
       ended = true; record('end', r); reach('end');
       if (!hosted) push('leaderboard', { score: r.score });
       if (!hosted || silent || essential) { done(placed()); return; }
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
+      m.log = log?.length < 4e4 ? log : ''; // a longer one would cost the run its place
       submit({ id: id(), body: encode(m), overlay: r.overlay, kept: false }, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },

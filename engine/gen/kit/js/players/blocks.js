@@ -1,5 +1,5 @@
 // Plays blocks: each piece where it leaves the fewest holes and the flattest top.
-import { COLS, ROWS, PIECES, cells } from '../mechanics/blocks.js';
+import { ROWS, PIECES, cells } from '../mechanics/blocks.js';
 
 const plans = new WeakMap(); // of pieces
 
@@ -15,7 +15,7 @@ export function act(s) {
 }
 
 function plan(s, k) {
-  const tops = Array.from({ length: COLS }, (_, c) => {
+  const tops = Array.from({ length: s.cols }, (_, c) => {
     const y = s.rows.findIndex((r) => r[c] !== '.');
     return y < 0 ? ROWS : y;
   });
@@ -23,14 +23,14 @@ function plan(s, k) {
   let best = null;
   for (let rot = 0; rot < (k === 'O' ? 1 : 4); rot++) {
     const list = cells(k, rot);
-    for (let x = -2; x < COLS; x++) {
-      if (list.some(([cx]) => x + cx < 0 || x + cx >= COLS)) continue;
+    for (let x = -2; x < s.cols; x++) {
+      if (list.some(([cx]) => x + cx < 0 || x + cx >= s.cols)) continue;
       const y = Math.min(...list.map(([cx, cy]) => tops[x + cx] - 1 - cy));
       const worth = value(tops, free, list, x, y);
       if (!best || worth > best.worth) best = { rot, x, worth };
     }
   }
-  return best || { rot: 0, x: Math.floor((COLS - PIECES[k].n) / 2) };
+  return best || { rot: 0, x: Math.floor((s.cols - PIECES[k].n) / 2) };
 }
 
 function value(tops, free, list, x, y) {
@@ -47,7 +47,7 @@ function value(tops, free, list, x, y) {
   }
   const lines = Object.keys(rows).filter((r) => free[r] === rows[r]).length;
   let rough = 0;
-  for (let c = 1; c < COLS; c++) rough += Math.abs(after[c] - after[c - 1]);
-  const high = after.reduce((sum, t) => sum + ROWS - t, 0) - lines * COLS;
+  for (let c = 1; c < tops.length; c++) rough += Math.abs(after[c] - after[c - 1]);
+  const high = after.reduce((sum, t) => sum + ROWS - t, 0) - lines * tops.length;
   return -0.51 * high + 0.9 * lines - 1.1 * holes - 0.19 * rough;
 }

@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestAVersionThatAPersonSavedIsProvenForFree: it is played as a job would play it, without
+// one.
+func TestAVersionThatAPersonSavedIsProvenForFree(t *testing.T) {
+	f := inOneForm(t)
+	axe := axeCore(t)
+	s := newService(t, f)
+	s.runEngines("process", map[string]any{"chromium": chromiumProgram(t)}, "")
+	s.start()
+	br := newBrowser(t)
+	b := s.signIn(br, "alice")
+	key := s.newKey("alice")
+	sub := s.generate(key, s.newProject(key), brief)
+	job := s.finishLong(key, sub)
+	at := "http://" + s.addr + "/console/studio/" + sub.ProjectID
+	b.letScripts()
+	b.open(at)
+	b.game()
+	if value(b, chromedp.Evaluate[bool](`document.querySelector("form[action$='/check']") !== null`)) {
+		t.Error("a version that a job has proven is offered to be proven")
+	}
+	b.saveFiles(map[string]string{"notes.txt": "mine"})
+	second := br.tab()
+	for _, tab := range []*tab{b, second} {
+		tab.open(at)
+		tab.game()
+		tab.shows("#versions li", "by you, unproven")
+	}
+	b.reach("Play r2 to prove it")
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.shows("#versions", "r2 is being played")
+	second.follow(`form[action$="/check"] button`)
+	second.shows("[role=alert]", "Not played: A version is being played already")
+	b.untilWithin(slow, `document.querySelector("#versions .check")?.textContent.includes("r2 was played, and nothing speaks against it")`)
+	b.shows("#versions li", "by you, proven")
+	b.looked(t, axe, "proven")
+
+	const broken = `throw new Error("broken by hand");\n`
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(async () => {
+		const at = "/console/studio/%s/file", path = "src/main.js";
+		const was = await fetch(at + "?path=" + path);
+		const body = new URLSearchParams({ path, text: %q + await was.text(), sha256: was.headers.get("ETag").replaceAll('"', "") });
+		await fetch(at, { method: "POST", headers: { Accept: "application/json" }, body });
+	})()`, sub.ProjectID, broken), chromedp.EvalAwaitPromise))
+	b.open(at)
+	b.follow(`form[action$="/check"] button`)
+	b.untilWithin(slow, `document.querySelector("#versions .check ul")?.textContent.includes("broken by hand")`)
+	b.looked(t, axe, "against")
+	if n := value(b, chromedp.Evaluate[int](`document.querySelectorAll(".jobs li time").length`)); n != 1 || s.status(key, sub).TIKSpent != job.TIKSpent {
+		t.Errorf("playing was charged: there are %d jobs", n)
+	}
+}

@@ -1,0 +1,198 @@
+package foreign
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
+)
+
+// streamTools are what follows streams, in the order of the page: programs that get an
+// address and print a line an event.
+var streamTools = []struct {
+	name    string
+	command func(programs, address string) []string
+}{
+	{"eventsource 4.1.1", inNode("eventsource")},
+	{"undici 7.30.2", inNode("undici")},
+	{"eventsource-client 1.2.0", inNode("eventsource-client")},
+	{"eventsource-parser 3.1.1, asked again by hand", inNode("eventsource-parser")},
+	{"@microsoft/fetch-event-source 2.0.1", inNode("@microsoft/fetch-event-source")},
+	{"r3labs/sse v2.10.0", inGo("r3labs/sse")},
+	{"tmaxmax/go-sse v0.11.0", inGo("tmaxmax/go-sse")},
+	{"launchdarkly/eventsource v1.11.0", inGo("launchdarkly/eventsource")},
+	{"curl", func(_, address string) []string {
+		return []string{"sh", "-c", `curl -sSN -H "X-API-Key: $SVC_API_KEY" "$0" | awk '/^id: /{id = $2} /^event: /{print id, $2; fflush()}'`, address}
+	}},
+}
+
+func inNode(client string) func(string, string) []string {
+	return func(programs, address string) []string {
+		return []string{"node", filepath.Join(programs, "follow.mjs"), client, address}
+	}
+}
+
+func inGo(client string) func(string, string) []string {
+	return func(programs, address string) []string {
+		return []string{filepath.Join(programs, "streams"), client, address}
+	}
+}
+
+// What becomes of a stream.
+const (
+	whole     = "all"            // each event once, in order
+	lost      = "loses the rest" // it ends before the last event
+	doubled   = "doubles"        // an event comes twice, or not in order
+	wavers    = "may lose the rest"
+	missing   = "misses one"   // it never shows the event that was cut
+	endless   = "all, asks on" // and asks again after the last one, without end
+	endsAt204 = "ends"         // of a job that has no more events for it
+	asksOn    = "asks on"      // it takes the 204 for a fault
+	hangs     = "neither ends nor asks on"
+)
+
+// follower is a tool that follows a stream over a wire of its own.
+type follower struct {
+	name   string
+	wire   *wire
+	cmd    *exec.Cmd
+	exited chan struct{}
+	said   rig.Log
+
+	mu  sync.Mutex // guards got
+	got []string
+}
+
+// complete reports whether the tool has read what it is to read last.
+func (f *follower) complete(want []string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(want) == 0 || len(f.got) > 0 && f.got[len(f.got)-1] == want[len(want)-1]
+}
+
+func (f *follower) read() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.got)
+}
+
+// follow starts all tools on a job.
+func (s *streamScene) follow(sub api.Submission, query string, cut bool) (all []*follower) {
+	s.Helper()
+	path := "/v1/generate/" + sub.JobID + "/events"
+	var token api.StreamToken
+	s.g.Decode(s.g.Call(s.key, "POST", path+"/token?projectId="+sub.ProjectID, nil).Body, &token)
+	for _, tool := range streamTools {
+		f := &follower{name: tool.name, wire: newWire(s.T, s.g.Addr, cut), exited: make(chan struct{})}
+		s.Cleanup(f.end)
+		address := "http://" + f.wire.addr + path + "?projectId=" + sub.ProjectID + query
+		if strings.HasPrefix(tool.name, "undici") {
+			address += "&token=" + token.Token
+		}
+		command := tool.command(s.programs, address)
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Env = append(os.Environ(), "SVC_API_KEY="+s.key.Secret, "SVC_EVENTS="+s.types)
+		cmd.Stderr = &f.said
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // curl and awk end together
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			s.Fatal(err)
+		}
+		if err := child.Start(cmd); err != nil {
+			s.Fatal(err)
+		}
+		f.cmd = cmd
+		go f.listen(bufio.NewScanner(out))
+		all = append(all, f)
+	}
+	return all
+}
+
+// listen keeps what the tool prints. That the stream is about to end is no event of the job,
+// and a client whose connection is cut may not show it.
+func (f *follower) listen(lines *bufio.Scanner) {
+	defer close(f.exited)
+	for lines.Scan() {
+		if !strings.HasSuffix(lines.Text(), " "+api.StreamClosing) {
+			f.mu.Lock()
+			f.got = append(f.got, lines.Text())
+			f.mu.Unlock()
+		}
+	}
+	_ = f.cmd.Wait() // how it ended is what it printed
+}
+
+// end ends the tool, if it has not ended.
+func (f *follower) end() {
+	if f.cmd == nil {
+		return
+	}
+	select {
+	case <-f.exited:
+	default:
+		_ = syscall.Kill(-f.cmd.Process.Pid, syscall.SIGKILL) // it may end just now
+		<-f.exited
+	}
+}
+
+// outcomes waits until each tool has ended, or goes on asking, and says what it did.
+func (s *streamScene) outcomes(followers []*follower, want []string) map[string]string {
+	said := make(map[string]string)
+	for _, f := range followers {
+		ended, at := false, -1 // when it had read all
+		err := wait.Poll(s.Context(), wait.Patience, func() bool {
+			select {
+			case <-f.exited:
+				ended = true
+				return true
+			default:
+			}
+			if at < 0 && f.complete(want) {
+				at = f.wire.requests()
+			}
+			return at >= 0 && f.wire.requests() >= at+4 // one brings the 204
+		})
+		said[f.name] = f.outcome(want, ended, err == nil)
+		if f.wire.uncut() {
+			s.Errorf("the wire of %s was never cut", f.name)
+		}
+		f.end() // so that none asks on beside the next situation's
+		if s.Failed() || said[f.name] == hangs || said[f.name] == doubled {
+			f.mu.Lock()
+			s.Logf("%s: %q, want %q\n%.2000s", f.name, f.got, want, f.said.String())
+			f.mu.Unlock()
+		}
+	}
+	return said
+}
+
+func (f *follower) outcome(want []string, ended, known bool) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case !known:
+		return hangs
+	case len(f.got) < len(want) && slices.Equal(f.got, want[:len(f.got)]):
+		return lost
+	case len(f.got) == len(want)-1 && slices.Equal(f.got, slices.Delete(slices.Clone(want), cutEvent-1, cutEvent)):
+		return missing
+	case !slices.Equal(f.got, want):
+		return doubled
+	case len(want) == 0 && ended:
+		return endsAt204
+	case len(want) == 0:
+		return asksOn
+	case ended:
+		return whole
+	}
+	return endless
+}

@@ -1,0 +1,3 @@
+import owasp from "@stoplight/spectral-owasp-ruleset";
+
+export default { extends: [owasp] };

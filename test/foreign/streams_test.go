@@ -1,0 +1,223 @@
+package foreign
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/long"
+	"github.com/svc-games/svc/test/openapi"
+	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
+)
+
+var update = flag.Bool("update", false, "write docs/streamclients.md")
+
+// streamCases are what happens to a stream, in the order of the page.
+var streamCases = []struct {
+	name string
+	run  func(*streamScene) map[string]string
+}{
+	{cutInAnEvent, (*streamScene).cutInAnEvent},
+	{"graceful stop", func(s *streamScene) map[string]string {
+		return s.across(func() error { return s.g.Stop() }, s.startAgain)
+	}},
+	{"kill", func(s *streamScene) map[string]string {
+		return s.across(func() error { return s.g.Kill() }, s.startAgain)
+	}},
+	{"reload", func(s *streamScene) map[string]string { return s.across(s.reload, func() {}) }},
+	{"ended job", func(s *streamScene) map[string]string { return s.ofEnded("", false) }},
+	{"future id", func(s *streamScene) map[string]string { return s.ofEnded("&lastEventId=100000", false) }},
+	{"cold start", (*streamScene).coldStart}, // the last one: no engine is left
+}
+
+// What differs from run to run: undici's row, of this situation.
+const (
+	cutInAnEvent = "cut in an event"
+	undici       = 1 // of streamTools
+)
+
+// TestClientsOfOthersReadStreamsAsThePageSays: whatever happens to a stream, the clients
+// that people use get each event once, or docs/streamclients.md says what they do instead.
+func TestClientsOfOthersReadStreamsAsThePageSays(t *testing.T) {
+	long.Only(t) // TestAStopCutsStreamsOffBetweenEventsAndTheyResume checks what most of them need
+	s := newStreamScene(t)
+	head, line := "| client |", "|---|"
+	rows := make([]string, len(streamTools))
+	for i, tool := range streamTools {
+		rows[i] = "| " + tool.name + " |"
+	}
+	for _, c := range streamCases {
+		head, line = head+" "+c.name+" |", line+"---|"
+		outcomes := c.run(s)
+		for i, tool := range streamTools {
+			outcome := outcomes[tool.name]
+			if i == undici && c.name == cutInAnEvent && (outcome == whole || outcome == lost) {
+				outcome = wavers // it closes for good at an answer that is no stream, of which the cause is not known
+			}
+			rows[i] += " " + outcome + " |"
+		}
+		t.Logf("%s: %v", c.name, outcomes)
+	}
+	table := strings.Join(append([]string{head, line}, rows...), "\n")
+	page := filepath.Join(rig.Root(t), "docs", "streamclients.md")
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(raw), "| client |")
+	want := before + table + "\n"
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(raw) {
+		t.Errorf("docs/streamclients.md is not what the clients do, which is:\n%s", table)
+	}
+}
+
+// streamScene is a service with a job that has ended, and the programs.
+type streamScene struct {
+	*testing.T
+	g        *rig.Gateway
+	key      rig.Key
+	programs string
+	types    string
+	ended    api.Submission
+}
+
+func newStreamScene(t *testing.T) *streamScene {
+	t.Helper()
+	d, err := openapi.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &streamScene{T: t, programs: foreignFolder(t, "streams"), types: strings.Join(sortedKeys(d.Doc.Components.Schemas["Event"].Value.Discriminator.Mapping), " ")}
+	inFolder(t, s.programs, nil, "go", "build", "-o", "streams", ".")
+	s.g = rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s"}})
+	s.g.NewUser("foreign", "1000")
+	s.key = s.g.NewKey("foreign")
+	s.ended = s.g.Generate(s.key, s.g.NewProject(s.key))
+	s.g.Finish(s.key, s.ended)
+	return s
+}
+
+func (s *streamScene) startAgain() {
+	s.Helper()
+	if err := s.g.Start(); err != nil {
+		s.Fatal(err)
+	}
+	if err := s.g.Ready(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// reload has Caddy load its configuration again.
+func (s *streamScene) reload() error {
+	cmd := exec.CommandContext(s.Context(), rig.Bin(s, "caddy"), "reload", "--force",
+		"--config", filepath.Join(rig.Root(s), "Caddyfile"), "--address", "unix/"+filepath.Join(s.g.Dir, "run", "caddy.sock"))
+	cmd.Dir, cmd.Env = rig.Root(s), append(os.Environ(), s.g.Env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", cmd, err, out)
+	}
+	return nil
+}
+
+func (s *streamScene) coldStart() map[string]string {
+	if err := s.g.Stop(); err != nil {
+		s.Fatal(err)
+	}
+	for _, pid := range s.g.Engines() {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
+	wait.Until(s, "no engine is left", func() bool { return len(s.g.Engines()) == 0 })
+	s.startAgain()
+	return s.ofEnded("", false)
+}
+
+func (s *streamScene) cutInAnEvent() map[string]string { return s.ofEnded("", true) }
+
+// ofEnded has all tools follow the job that has ended.
+func (s *streamScene) ofEnded(query string, cut bool) map[string]string {
+	want := s.log(s.ended)
+	if query != "" {
+		want = nil
+	}
+	followers := s.follow(s.ended, query, cut)
+	return s.outcomes(followers, want)
+}
+
+// before is how many jobs end before one that is followed: long enough for Node to start.
+const before = 9
+
+// across has all tools follow a job that waits for others, does to the service what ends
+// their streams, and lets the job end.
+func (s *streamScene) across(trouble func() error, mend func()) map[string]string {
+	project := s.g.NewProject(s.key)
+	var last api.Submission
+	for range before + 1 {
+		last = s.g.Generate(s.key, project)
+	}
+	followers := s.follow(last, "", false)
+	for _, f := range followers {
+		wait.Until(s, f.name+" reads the first event", func() bool { return f.read() > 0 })
+	}
+	held := s.g.Engines()
+	signal := func(sig syscall.Signal) {
+		for _, pid := range held {
+			_ = syscall.Kill(pid, sig) // it may have been killed
+		}
+	}
+	if job := s.g.Job(s.key, last); job.Status.Terminal() {
+		s.Fatal("the job ended before all followed it")
+	}
+	signal(syscall.SIGSTOP)
+	defer signal(syscall.SIGCONT) // a stop would wait for it
+	done := make(chan error, 1)
+	go func() { done <- trouble() }()
+	// A stop waits for the engine, streams don't.
+	wait.Until(s, "the trouble is over, or the streams are", func() bool {
+		select {
+		case err := <-done:
+			done <- err
+			return true
+		default:
+			return !slices.ContainsFunc(followers, func(f *follower) bool { return f.wire.open() > 0 })
+		}
+	})
+	signal(syscall.SIGCONT)
+	if err := <-done; err != nil {
+		s.Fatal(err)
+	}
+	mend()
+	s.g.Finish(s.key, last)
+	return s.outcomes(followers, s.log(last))
+}
+
+// log returns the events of a job, as the tools print them.
+func (s *streamScene) log(sub api.Submission) (events []string) {
+	s.Helper()
+	var a rig.Answer
+	wait.Until(s, "the job's events are answered", func() bool {
+		a = s.g.Call(s.key, "GET", "/v1/generate/"+sub.JobID+"/events?projectId="+sub.ProjectID, nil)
+		return a.Status == http.StatusOK
+	})
+	var id string
+	for line := range strings.Lines(string(a.Body)) {
+		line = strings.TrimSpace(line)
+		if n, is := strings.CutPrefix(line, "id: "); is {
+			id = n
+		} else if event, is := strings.CutPrefix(line, "event: "); is {
+			events = append(events, id+" "+event)
+		}
+	}
+	return events
+}

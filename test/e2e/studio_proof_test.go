@@ -44,7 +44,7 @@ func TestAVersionThatAPersonSavedIsProvenForFree(t *testing.T) {
 	b.shows("#versions li", "by you, proven")
 	b.looked(t, axe, "proven")
 
-	const broken = `throw new Error("broken by hand");\n`
+	const broken = `throw new Error("broken by hand");`
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(async () => {
 		const at = "/console/studio/%s/file", path = "src/main.js";
 		const was = await fetch(at + "?path=" + path);

@@ -25,14 +25,16 @@ import (
 type replaying struct {
 	*fakeLedger
 
-	mu  sync.Mutex // guards the following fields
-	due []contract.Replays
-	got []contract.Replayed
+	mu    sync.Mutex // guards the following fields
+	asked int        // how often for runs
+	due   []contract.Replays
+	got   []contract.Replayed
 }
 
 func (l *replaying) RunsToReplay(context.Context) (next contract.Replays, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.asked++
 	if len(l.due) > 0 {
 		next, l.due = l.due[0], l.due[1:]
 	}
@@ -120,6 +122,11 @@ func wantNoReplayer(t *testing.T, r *rig) {
 func TestEngineOfAKilledProxyIsEndedBeforeTheNextPlaysRunsAgain(t *testing.T) {
 	l := &replaying{fakeLedger: newFakeLedger()}
 	r := newRigOn(t, nil, func(o *Options) { o.Ledger = l })
+	wait.Until(t, "the proxy has ended what there was", func() bool { // and not the engine that is started here
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.asked > 0
+	})
 	spec, token, err := r.replaySpec(r.replaysID())
 	if err != nil {
 		t.Fatal(err)

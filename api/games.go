@@ -85,7 +85,7 @@ func ParseOrigin(text string) (string, error) {
 	printable := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`;,'"*`, r) }) < 0
 	if err != nil || !printable || len(text) > maxOrigin || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
 		u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(text, "#") {
-		return "", BadRequest("%q is no origin; one is like https://example.com, in ASCII.", text)
+		return "", BadRequest("%q is not an origin like https://example.com, in ASCII.", text)
 	}
 	if u.Scheme == "https" && u.Port() == "443" || u.Scheme == "http" && u.Port() == "80" {
 		u.Host = strings.TrimSuffix(u.Host, ":"+u.Port())

@@ -125,7 +125,7 @@ func listenUnix(path string) (net.Listener, error) {
 			return nil, fmt.Errorf("removing stale socket: %w", err)
 		}
 	case err == nil:
-		return nil, fmt.Errorf("%s is there and is no socket", path)
+		return nil, fmt.Errorf("%s exists and is not a socket", path)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}

@@ -28,7 +28,7 @@ const (
 
 // ErrUnsafe is returned, wrapped, for a ZIP that no game has. Any other error is
 // one of reading it.
-var ErrUnsafe = errors.New("this is no game's ZIP")
+var ErrUnsafe = errors.New("not the ZIP of a game")
 
 // Check reads a ZIP of so many bytes to its end and returns how many files it
 // holds: regular files, within the bounds, with names that are the same file on
@@ -101,7 +101,7 @@ func CheckNames(files []*zip.File) error {
 		case len(f.Name) > maxName:
 			problem = "has too long a name"
 		case !f.Mode().IsRegular():
-			problem = "is no regular file"
+			problem = "is not a regular file"
 		case f.Mode().Perm() != f.Mode():
 			problem = "has a special mode"
 		case f.Flags&1 != 0:

@@ -98,7 +98,7 @@ func (m *EgressModel) readTIK(c *block.Cursor) error {
 	for i, arg := range args {
 		n, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil {
-			return c.Errorf(": %q is no whole number of TIK", arg)
+			return c.Errorf(": %q is not a whole number of TIK", arg)
 		}
 		levels[i] = n
 	}

@@ -83,7 +83,7 @@ func (one sum) read(ctx context.Context, root *os.Root, to io.Writer) error {
 	path := filepath.Join(dataDir, one.path)
 	info, err := root.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no plain file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoBackup, err)

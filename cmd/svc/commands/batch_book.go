@@ -96,7 +96,7 @@ func (b *book) read() (whole int64, err error) {
 		if b.salt == "" {
 			var head bookHead
 			if err := json.Unmarshal(line, &head); err != nil || head.Salt == "" {
-				return whole, errors.New("it is none of svc batch")
+				return whole, errors.New("svc batch did not write it")
 			}
 			b.salt = head.Salt
 		} else {

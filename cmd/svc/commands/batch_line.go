@@ -73,7 +73,7 @@ func readBatch(stdin io.Reader, file string) ([]batchLine, error) {
 		return nil, fmt.Errorf("reading briefs: %w", err)
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("%s: there is no brief in it", file)
+		return nil, fmt.Errorf("%s: the file has no briefs", file)
 	}
 	return lines, nil
 }

@@ -44,7 +44,7 @@ func TestDoctorAsksTheSidecarInAnotherProcess(t *testing.T) {
 		server.Addr().Name:              {true, "answers", ""},
 		filepath.Join(dir, "none.sock"): {false, "nobody listens", "start svc-sidecar"},
 		filepath.Join(dir, "bad.sock"):  {false, "can't be trusted", "log of svc-sidecar"},
-		"nowhere":                       {false, "is no address", "SVC_SIDECAR"},
+		"nowhere":                       {false, "is not an address", "SVC_SIDECAR"},
 		"127.0.0.1:1":                   {false, "certificate is not named", "SVC_TLS_CERT"},
 	} {
 		k := checkSidecar(t.Context(), where)

@@ -86,7 +86,7 @@ func checkDirectory(name string) error {
 	}
 	isDir, err := isDirectory(name)
 	if err == nil && !isDir {
-		err = misused("%s is no directory: name the directory of a policy", name)
+		err = misused("%s is not a directory: name the directory of a policy", name)
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func TestWrongCommandLineIsAnsweredWithTheUsageOfThatCommand(t *testing.T) {
 		"policy table embedded --write": "embedded can't be written to",
 		"policy format active":          "active can't be written to",
 		"policy sign p.tgz --key k":     "p.tgz can't be written to",
-		"policy format root_test.go":    "is no directory",
+		"policy format root_test.go":    "is not a directory",
 		"policy bundle embedded -o x":   "must end in .tar.gz",
 	} {
 		var out, errs bytes.Buffer

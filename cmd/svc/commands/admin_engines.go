@@ -15,7 +15,7 @@ import (
 func adminEnginesCommand(o *localOptions) *cobra.Command {
 	release := ownerCommand(o, "release", "Let the next engine proxy that starts have the engines",
 		(*admin.Client).ReleaseEngines, "released from %s, which had them since %s\n")
-	release.Long = `Let the next engine proxy that starts have the engines, when the data folder that has them is gone for good.
+	release.Long = `Give the engines to the next engine proxy that starts, when their data folder is gone for good.
 
 Stop its engine proxy first. Unfinished jobs end as engine_lost where their volumes are missing. A data folder
 that is moved to another host needs no release: it keeps its name.`

@@ -32,7 +32,7 @@ func loginLinkCommand(o *localOptions) *cobra.Command {
 			fmt.Fprintf(w, "%s\nsigns %s in once, until %s\n", l.URL, l.UserID, printTime(l.ExpiresAt))
 		})
 	c.Example = "  svc admin login-link --user alice"
-	c.Flags().StringVar(&user, "user", "", "who is signed in")
+	c.Flags().StringVar(&user, "user", "", "user to sign in")
 	require(c, "user")
 	c.Flags().StringVar(&address, "address", cmp.Or(os.Getenv("SVC_ADDRESS"), defaultAddress),
 		"site address of the service ($SVC_ADDRESS)")

@@ -51,7 +51,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	o.register(c)
-	c.Flags().BoolVar(&deep, "deep", false, "read the whole archive and all kept policies as well: what a restored place must pass")
+	c.Flags().BoolVar(&deep, "deep", false, "also read the whole archive and all kept policies, as after a restore")
 	c.AddCommand(doctorModelsCommand(&o.json))
 	return c
 }

@@ -17,7 +17,7 @@ func doctorModelsCommand(asJSON *bool) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models [MODEL...]",
 		Short: "Call each model that writes, and print what it can",
-		Long: `Call each model that writes, or those that are named, six times: plain, streamed,
+		Long: `Call each model that writes, or the named ones, six times: plain, streamed,
 with a tool, with two, with a picture and with a long text. The row at the end
 is for "models" in the file of SVC_EGRESS. The provider bills the calls; no
 user is charged.`,

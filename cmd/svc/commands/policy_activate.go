@@ -36,18 +36,18 @@ func policyActivateCommand(o *localOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "activate DIR|BUNDLE [--yes]",
 		Short: "Show what a policy changes, and activate it in the running service",
-		Long: `Show what a policy changes, and activate it in the running service, once it
-passed every step: its signature where the service asks for one, its sequence,
-compilation, its own tests, and a table of decisions. Otherwise the active policy
-stays. It holds until the service's source of policies changes.
+		Long: `Show what a policy changes, and activate it in the running service if it passes every
+step: its signature where the service requires one, its sequence, compilation, its own
+tests, and a table of decisions. If a step fails, the active policy stays. The policy is
+active until the service's source of policies changes.
 
-Shown is the difference to the active policy, as by svc policy diff, whether the table
-in testdata is that of the rules, and which decisions of the last hour the policy would
-have made otherwise. Where something changes the
-command asks, or without a terminal needs --yes. With --yes the policy is activated also
-where that can't be shown, or not within three minutes. One that changes more of what was
-decided than the service's threshold, or needs a second person's approval, waits in
-shadow for svc policy approve; the exit code is then 1.`,
+The command shows the difference to the active policy, as svc policy diff does, whether
+the table in testdata matches the rules, and which decisions of the last hour would
+have been different. If anything changes, the command asks; without a terminal it needs
+--yes. With --yes the policy is activated even if the changes can't be shown within
+three minutes. A policy that changes more recorded decisions than the service's
+threshold, or that needs another person's approval, waits in shadow for svc policy
+approve; the exit code is then 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			files, err := o.files(c.Context(), args[0])
@@ -75,7 +75,7 @@ shadow for svc policy approve; the exit code is then 1.`,
 		},
 	}
 	c.Flags().BoolVar(&older, "older", false, "accept a sequence below the highest that was ever active")
-	c.Flags().BoolVar(&yes, "yes", false, "activate without a question")
+	c.Flags().BoolVar(&yes, "yes", false, "activate without asking")
 	return c
 }
 

@@ -19,11 +19,11 @@ func policyDiffCommand(o *localOptions) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Show which decisions of the exhaustive table change",
 		Long: `Show which decisions of the exhaustive table change from one policy to
-another: for near misses of what is allowed and the literals of both policies, too.
-Where allow holds under other conditions, or a refusal is chosen by other rules, that
-is shown as well, since no table has every input. OLD and NEW are directories or
-bundles, "active" for the policy of the running service, or "embedded" for the one
-that svc was built with. Exit code 0 when nothing changes, 1 when something does.`,
+another, including near misses of allowed values and the literals of both policies.
+Because no table has every input, changed conditions of allow and changed rules that
+choose a refusal are shown too. OLD and NEW are directories or bundles, "active" for
+the policy of the running service, or "embedded" for the one that svc was built with.
+Exit code 0 when nothing changes, 1 when something does.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			from, err := o.open(c.Context(), args[0])

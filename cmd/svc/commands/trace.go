@@ -61,11 +61,11 @@ func traceCommand() *cobra.Command {
 	var o localOptions
 	c := &cobra.Command{
 		Use:   "trace REQUEST_ID",
-		Short: "Show what is known of a request, by the X-Request-Id of its answer",
-		Long: `Show what is known of a request, by the X-Request-Id of its answer: its line in the
-access log, the decisions on it, the job that it made or named, and what the
-job's engine wrote of it. Where no answer had that id, the newest requests are
-shown that were sent with it. The logs are those of the data folder.`,
+		Short: "Show what the logs say about a request",
+		Long: `Show what the logs of the data directory say about a request, named by the
+X-Request-Id of its answer: its line in the access log, the decisions on it, the job
+that it made or named, and what the job's engine wrote about it. If no answer had
+that id, the newest requests that were sent with it are shown.`,
 		Example: "  svc trace 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

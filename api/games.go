@@ -206,10 +206,10 @@ func (c ExperimentChange) Check() error {
 	}
 	if c.State != ExperimentDraft {
 		if len(c.Values)+len(c.Percents) > 0 {
-			return BadRequest("Values are those of a draft: an experiment that began keeps its own.")
+			return BadRequest("Only a draft takes values: an experiment that has started keeps its own.")
 		}
 		if (c.State == ExperimentWinner) != (c.Winner != "") {
-			return BadRequest("The state winner, and no other, goes with the value that all get.")
+			return BadRequest("The state winner needs a value, and no other state takes one.")
 		}
 		return nil
 	}
@@ -219,7 +219,7 @@ func (c ExperimentChange) Check() error {
 	seen := make(map[string]bool)
 	for _, v := range c.Values {
 		if v == "" || utf8.RuneCountInString(v) > maxValue || seen[v] || strings.ContainsFunc(v, func(r rune) bool { return r < ' ' }) {
-			return BadRequest("Each value has 1 to %d characters and is another one.", maxValue)
+			return BadRequest("Each value must have 1 to %d characters and differ from the others.", maxValue)
 		}
 		seen[v] = true
 	}

@@ -126,7 +126,7 @@ func (s *server) handler() http.Handler {
 	}
 	for path, allowed := range methods {
 		mux.Handle(path, refusal(api.Error{
-			Status: http.StatusMethodNotAllowed, Message: "This route takes another method.",
+			Status: http.StatusMethodNotAllowed, Message: "This route does not allow the method.",
 			Header: http.Header{"Allow": {strings.Join(allowed, ", ")}},
 		}))
 	}

@@ -107,7 +107,7 @@ func CheckNames(files []*zip.File) error {
 		case f.Flags&1 != 0:
 			problem = "is encrypted"
 		case seen[folded] || folders[folded]:
-			problem = "is there twice"
+			problem = "appears twice"
 		}
 		for at := range len(folded) {
 			if folded[at] != '/' {
@@ -144,8 +144,8 @@ func read(f *zip.File, most int64) (int64, error) {
 
 // What a ZIP may lead its reader to.
 var (
-	errTooMuch = errors.New("it makes its reader read too much")
-	errOutside = errors.New("it names a place before its beginning")
+	errTooMuch = errors.New("its directory is too large")
+	errOutside = errors.New("it refers to an offset before its start")
 )
 
 // source is a ZIP of which so many bytes may be read.

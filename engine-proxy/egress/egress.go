@@ -109,7 +109,7 @@ func New(opts Options) (*Egress, error) {
 	e.held.Store(config.configured())
 	if config.Record != "" {
 		e.provider.recorder = &recorder{folder: config.Record, log: opts.Logger}
-		opts.Logger.Warn("calls of models are recorded, with what users wrote", zap.String("folder", config.Record))
+		opts.Logger.Warn("model calls are recorded, including what users wrote", zap.String("folder", config.Record))
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e, nil

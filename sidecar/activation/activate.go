@@ -323,5 +323,5 @@ func (e *Engine) report(p problem) {
 	if active := e.Active(); active != nil {
 		fields = append(fields, zap.String("active_revision", active.Revision))
 	}
-	e.o.Logger.Error("policy not activated, the last good one stays", fields...)
+	e.o.Logger.Error("policy not activated; keeping the last good one", fields...)
 }

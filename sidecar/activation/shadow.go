@@ -72,7 +72,7 @@ func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candida
 	}
 	s := newShadow(g, sample, e.o)
 	e.replaceShadow(s)
-	e.o.Logger.Info("candidate policy decides along in shadow",
+	e.o.Logger.Info("candidate policy runs in shadow",
 		zap.String("revision", g.Revision), zap.String("by", r.Actor), zap.Float64("sample", sample))
 	return s.candidate, nil
 }

@@ -50,7 +50,7 @@ func Restore(ctx context.Context, from, dir, address string) (s Summary, err err
 	}
 	stage := filepath.Join(dir, stageDir)
 	if err := os.RemoveAll(stage); err != nil {
-		return s, fmt.Errorf("removing what another restore left: %w", err)
+		return s, fmt.Errorf("removing what an earlier restore left: %w", err)
 	}
 	undo, err := emptyDir(dir)
 	if err != nil {

@@ -74,7 +74,7 @@ func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err e
 	plays := filepath.Join(dir, analytics.File)
 	played, err := analytics.Copy(ctx, plays, to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("moving what was played: the store is in the database already, which is to be emptied before the next attempt: %w", err)
+		return nil, fmt.Errorf("moving the analytics: the store is in the database already; empty the database before the next attempt: %w", err)
 	}
 	for _, moved := range []string{plays, file} {
 		if err := os.Rename(moved, moved+movedSuffix); err != nil && (moved == file || !errors.Is(err, fs.ErrNotExist)) {

@@ -70,7 +70,7 @@ func (o *batchOptions) run(c *cobra.Command, file string) error {
 	defer book.close()
 	for _, line := range lines {
 		if known := book.of(line.ID); known.Line != "" && known.Line != line.sum {
-			return misused("%s: line %d was another brief when id %q was generated into %s; give it another id", file, line.number, line.ID, o.dir)
+			return misused("%s: line %d has changed since id %q was generated into %s; give it another id", file, line.number, line.ID, o.dir)
 		}
 	}
 	d := &sharedDisplay{display: &plainDisplay{w: c.ErrOrStderr()}}
@@ -146,7 +146,7 @@ func (b *batch) run(ctx context.Context, lines []batchLine, parallel int) error 
 	close(queue)
 	workers.Wait()
 	if ctx.Err() != nil {
-		return &codedError{exitInterrupted, errors.New("interrupted; jobs that were accepted go on, and the same command goes on with them")}
+		return &codedError{exitInterrupted, errors.New("interrupted; accepted jobs go on, and running the command again continues with them")}
 	}
 	return b.why()
 }
@@ -209,7 +209,7 @@ func (b *batch) end(ctx context.Context, lines []batchLine) error {
 		}
 	}
 	if len(failed) > 0 {
-		return &codedError{exitJobFailed, fmt.Errorf("not completed: %s; run it again to go on, with --again to submit anew what failed", strings.Join(failed, ", "))}
+		return &codedError{exitJobFailed, fmt.Errorf("not completed: %s; run the command again to continue, with --again to resubmit what failed", strings.Join(failed, ", "))}
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func report(c *cobra.Command, asJSON bool, checks []check) error {
 		}
 	}
 	if failed {
-		return errors.New("the service can't run here, or not well: see what failed")
+		return errors.New("the service can't run well here: see the failed checks")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ is for "models" in the file of SVC_EGRESS. The provider bills the calls; no
 user is charged.`,
 		RunE: func(c *cobra.Command, names []string) error {
 			if file == "" {
-				return errors.New("no model is configured: name the file of the models with --egress or SVC_EGRESS")
+				return errors.New("no models are configured: give their file with --egress or SVC_EGRESS")
 			}
 			config, err := egress.ReadConfig(file)
 			if err != nil {
@@ -58,7 +58,7 @@ func probeModels(c *cobra.Command, config egress.Config, names []string, asJSON 
 	case len(all) == 0:
 		return errors.New("the configuration has no model that writes")
 	case !works:
-		return errors.New("a model can't be used: see what failed")
+		return errors.New("a model can't be used: see the failed checks")
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func enginesStopCommand(o *localOptions) *cobra.Command {
 			}
 			err = o.operator().Stop(ctx, args[0], force)
 			if context.Cause(ctx) != nil && err != nil {
-				return fmt.Errorf("interrupted; the engine works on")
+				return fmt.Errorf("interrupted; the engine goes on with its work")
 			}
 			return o.print(c, changed{args[0]}, err, func(io.Writer) {}) // as printDone
 		},

@@ -126,7 +126,7 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 	if err == nil && o.publish && result.Job.Status == api.JobCompleted {
 		made, refused := submission.Publish(ctx)
 		if refused != nil {
-			return result, fmt.Errorf("the game of %s is made and not published: %w", job.ID, refused)
+			return result, fmt.Errorf("the game of %s is done but not published: %w", job.ID, refused)
 		}
 		result.Address = service.Address(made.Path)
 	}

@@ -25,7 +25,7 @@ says how to replay a cassette.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if file == "" {
-				return errors.New("no model is configured: name the file of the models with --egress or SVC_EGRESS")
+				return errors.New("no models are configured: give their file with --egress or SVC_EGRESS")
 			}
 			config, err := egress.ReadConfig(file)
 			if err != nil {

@@ -29,7 +29,7 @@ const (
 )
 
 // errNotActivated is the error of an activation that nobody said yes to.
-var errNotActivated = errors.New("not activated: read what would change, and say so with --yes")
+var errNotActivated = errors.New("not activated: read the changes, then confirm with --yes")
 
 func policyActivateCommand(o *localOptions) *cobra.Command {
 	var older, yes bool
@@ -103,7 +103,7 @@ func (o *localOptions) show(c *cobra.Command, from string, files bundle.Snapshot
 		fmt.Fprintln(c.ErrOrStderr(), printableText("what changes can't be shown: "+sentence(o.failed(err))))
 		return true, nil
 	}
-	return false, fmt.Errorf("what changes can't be shown, and --yes goes on without it: %w", err)
+	return false, fmt.Errorf("the changes can't be shown; --yes activates without them: %w", err)
 }
 
 // preview is what an activation would change.

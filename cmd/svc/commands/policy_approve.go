@@ -14,9 +14,9 @@ import (
 
 var (
 	// errWaits is the error of an activation that has to wait.
-	errWaits = errors.New("not active yet: it waits in shadow; see svc policy shadow --report, then svc policy approve")
+	errWaits = errors.New("not active yet: the policy waits in shadow; see svc policy shadow --report, then svc policy approve")
 	// errNotApproved is the error of an approval that nobody said yes to.
-	errNotApproved = errors.New("not approved: read what would change, and say so with --yes")
+	errNotApproved = errors.New("not approved: read the changes, then confirm with --yes")
 )
 
 func policyApproveCommand(o *localOptions) *cobra.Command {
@@ -40,10 +40,10 @@ The command shows what svc policy activate shows, and asks in the same way.`,
 			}
 			waiting := status.Waiting
 			if waiting == nil {
-				return errors.New("no policy waits")
+				return errors.New("no policy is waiting")
 			}
 			if given := strings.Join(args, ""); !strings.HasPrefix(waiting.Revision, given) || len(args) > 0 && len(given) < 6 {
-				return fmt.Errorf("what waits is %s, not %q", waiting.Revision, given)
+				return fmt.Errorf("the waiting policy is %s, not %q", waiting.Revision, given)
 			}
 			if refuse {
 				info, err := o.client().RefusePolicy(c.Context(), waiting.Revision)

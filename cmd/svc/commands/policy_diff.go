@@ -45,11 +45,11 @@ Exit code 0 when nothing changes, 1 when something does.`,
 			case len(d.Changes) > 0:
 				return fmt.Errorf("%d decisions of the table change", len(d.Changes))
 			case d.Conditional():
-				return errors.New("no decision of the table changes, but allow holds under other conditions")
+				return errors.New("no decision of the table changes, but the conditions of allow do")
 			case len(d.Rules) == 0:
 				return errors.New("no decision changes, but the mask of the decision log differs")
 			}
-			return errors.New("no decision of the table changes, and allow holds under the same conditions, but other rules differ")
+			return errors.New("no decision of the table and no condition of allow changes, but other rules do")
 		},
 	}
 }

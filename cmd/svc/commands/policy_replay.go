@@ -50,7 +50,7 @@ may be "*". Exit code 1 when a change is not expected.`,
 			report, err := replay.Run(c.Context(), log, e, options)
 			err = o.print(c, report, err, func(w io.Writer) { printReplay(w, report) })
 			if err == nil && report.Unexpected() {
-				err = errors.New("decisions change that were not expected to")
+				err = errors.New("decisions change unexpectedly")
 			}
 			return err
 		},

@@ -84,7 +84,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 	other := page.URL
 	const hint = "is the service running? start it with make run, or name "
 	for line, want := range map[string]string{
-		"engines list --data-dir " + dir:              "no engine proxy works on " + dir + ": " + hint + "its data directory with --data-dir",
+		"engines list --data-dir " + dir:              "no engine proxy uses " + dir + ": " + hint + "its data directory with --data-dir",
 		"engines list --data-dir " + file:             file + " is not a directory: name the data directory of the service with --data-dir",
 		"admin key list --data-dir " + dir:            "nobody listens on " + dir + "/admin.sock: " + hint + "its data directory with --data-dir",
 		"admin key list --data-dir " + file:           file + " is not a directory: name the data directory of the service with --data-dir",

@@ -109,7 +109,7 @@ func trace(dir, requestID string) (traced, error) {
 		}
 	}
 	if len(t.Access) == 0 && len(t.Decisions) == 0 {
-		return t, fmt.Errorf("no log in %s knows the request %s: see that it is the data folder of the gateway that answered, and how long its logs are kept", dir, requestID)
+		return t, fmt.Errorf("no log in %s has the request %s: check that this is the data directory of the gateway that answered, and how long its logs are kept", dir, requestID)
 	}
 	return t, t.engine(dir)
 }

@@ -73,7 +73,7 @@ type DecisionLog struct {
 	// none. Default: $SVC_DECISION_LOG, else best_effort.
 	Mode string `json:"mode,omitempty"`
 
-	// The log's file. Default: decisions.jsonl in the data folder.
+	// The log's file. Default: decisions.jsonl in the data directory.
 	Path string `json:"path,omitempty"`
 
 	// How many records may wait to be written. Default: 4096.

@@ -118,6 +118,6 @@ func TestFilesOfTLSAreReadBeforeAnythingIsTakenOver(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the data folder was touched: %v", err)
+		t.Errorf("the data directory was touched: %v", err)
 	}
 }

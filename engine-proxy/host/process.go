@@ -54,7 +54,7 @@ type Process struct {
 
 	// The user ids that engines run as, one for each project, as a range like
 	// 200000-265535, or "off". A range needs root, and is refused without.
-	// Default: 65,536 ids above 1879048192, which ones goes by the data folder's
+	// Default: 65,536 ids above 1879048192, which ones goes by the data directory's
 	// path, when the service is root and other users can get at that and the
 	// engine's program, else off.
 	Users string `json:"users,omitempty"`
@@ -82,7 +82,7 @@ type Process struct {
 func (p *Process) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "users", Form: "<first>-<last>|off", Read: block.Text(&p.Users),
-			Default: "65,536 ids above 1879048192, by the data folder's path, when the service is root and other users can get at the data folder and the engine's program, else `off`",
+			Default: "65,536 ids above 1879048192, by the data directory's path, when the service is root and other users can get at the data directory and the engine's program, else `off`",
 			Meaning: "the user ids that engines run as, one for each project and never another's. A range that is given and can't be used is refused"},
 		{Name: "readable", Form: "<path>", Read: block.Text(&p.Readable), Default: "none",
 			Meaning: "a further file or folder that engines may read and run programs from"},

@@ -115,7 +115,7 @@ func TestBadCommandLineIsRefusedBeforeAnythingIsOpened(t *testing.T) {
 			t.Errorf("%q: %v; want %q", args, err, want)
 		}
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
-			t.Errorf("%q: the data folder was made", args)
+			t.Errorf("%q: the data directory was made", args)
 		}
 	}
 	if _, err := host.ParseFlags([]string{"--help"}, none, io.Discard); !errors.Is(err, flag.ErrHelp) {

@@ -27,7 +27,7 @@ const maxTraceLine = 1 << 20
 // maxTraced bounds how many requests are shown that came with one id: the newest.
 const maxTraced = 20
 
-// traced is what a data folder knows of one request.
+// traced is what a data directory knows of one request.
 type traced struct {
 	RequestID string               `json:"requestId"`
 	Access    []json.RawMessage    `json:"access"` // lines of the access log
@@ -77,7 +77,7 @@ that id, the newest requests that were sent with it are shown.`,
 	return c
 }
 
-// trace looks through the logs of a data folder. Where no answer had the id, requests are
+// trace looks through the logs of a data directory. Where no answer had the id, requests are
 // looked for that came with it.
 func trace(dir, requestID string) (traced, error) {
 	t := traced{RequestID: requestID, Access: []json.RawMessage{}, Decisions: []decisionlog.Record{}}

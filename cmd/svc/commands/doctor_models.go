@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-games/svc/cmd/svc/doctor"
 	"github.com/svc-games/svc/engine-proxy/egress"
 )
 
@@ -66,11 +67,11 @@ func probeModels(c *cobra.Command, config egress.Config, names []string, asJSON 
 func printProbed(w io.Writer, p egress.Probed) {
 	fmt.Fprintf(w, "%s at %s\n", p.Model, p.Endpoint)
 	for _, f := range p.Found {
-		k := check{Name: f.Call, Required: f.Call == "plain" || f.Call == "stream", OK: f.OK, Found: f.Says, Advice: f.Advice}
-		fmt.Fprintln(w, k.line())
+		k := doctor.Check{Name: f.Call, Required: f.Call == "plain" || f.Call == "stream", OK: f.OK, Found: f.Says, Advice: f.Advice}
+		fmt.Fprintln(w, k)
 	}
 	if f := p.Default; f != nil {
-		fmt.Fprintln(w, check{Name: f.Call, OK: f.OK, Found: f.Says, Advice: f.Advice}.line())
+		fmt.Fprintln(w, doctor.Check{Name: f.Call, OK: f.OK, Found: f.Says, Advice: f.Advice})
 	}
 	fmt.Fprintf(w, "row   %s\n", p.Row)
 }

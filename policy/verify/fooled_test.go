@@ -141,8 +141,8 @@ func TestWhatIsCutIsSaid(t *testing.T) {
 		names = append(names, fmt.Sprintf("%q", fmt.Sprint("user", n)))
 	}
 	to := changed(t, `input.action == "status"`, "input.action == \"status\"\n\tnot input.key.userId in {"+strings.Join(names, ", ")+"}")
-	literals, singly := mine(nil, evaluatorOf(t, to)).singly()
-	pairs, inPairs := mine(nil, evaluatorOf(t, to)).inPairs()
+	literals, singly := literalsOf(nil, evaluatorOf(t, to)).singly()
+	pairs, inPairs := literalsOf(nil, evaluatorOf(t, to)).inPairs()
 	if !singly || !inPairs || len(literals) != most || len(pairs) != mostPairs {
 		t.Errorf("%d rows with a literal, cut %t; %d with two, cut %t", len(literals), singly, len(pairs), inPairs)
 	}

@@ -110,7 +110,7 @@ func readPair(from, to fs.FS) (pair, error) {
 				p.projects = append(p.projects, project)
 			}
 		}
-		if p.evaluators[i], err = policy.NewEvaluatorFS(src); err != nil {
+		if p.evaluators[i], err = policy.NewEvaluator(src); err != nil {
 			return p, err
 		}
 	}

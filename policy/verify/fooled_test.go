@@ -161,7 +161,7 @@ func TestWhatIsCutIsSaid(t *testing.T) {
 
 func evaluatorOf(t *testing.T, src fs.FS) *policy.Evaluator {
 	t.Helper()
-	e, err := policy.NewEvaluatorFS(src)
+	e, err := policy.NewEvaluator(src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestConditionsShowWhatNoRowReaches(t *testing.T) {
 // TestAnActionThatNoRuleAllowsIsRefusedAsSuch: the refusal names no limit, which the
 // action has not.
 func TestAnActionThatNoRuleAllowsIsRefusedAsSuch(t *testing.T) {
-	e, err := policy.NewEvaluatorFS(edited(t, authzFile, "\t\t\"files\",\n", ""))
+	e, err := policy.NewEvaluator(edited(t, authzFile, "\t\t\"files\",\n", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

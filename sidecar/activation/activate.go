@@ -195,7 +195,7 @@ func (e *Engine) prove(ctx context.Context, g *Generation, files bundle.Snapshot
 		return &Failure{StepCompile, err}
 	}
 	var err error
-	if g.Evaluator, err = policy.NewEvaluatorFS(files); err != nil {
+	if g.Evaluator, err = policy.NewEvaluator(files); err != nil {
 		return &Failure{StepCompile, err}
 	}
 	g.Revision = g.Evaluator.Revision()

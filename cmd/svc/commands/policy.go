@@ -114,7 +114,7 @@ func (o *localOptions) evaluator(ctx context.Context, name string) (*policy.Eval
 	if err != nil {
 		return nil, err
 	}
-	return policy.NewEvaluatorFS(src)
+	return policy.NewEvaluator(src)
 }
 
 // files reads the files of a policy that shall be sent somewhere.

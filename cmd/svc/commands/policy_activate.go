@@ -83,7 +83,7 @@ approve; the exit code is then 1.`,
 // Where that can't be found out it fails, unless it is agreed to already: then it says so
 // on standard error, as what runs may have to be replaced at once.
 func (o *localOptions) show(c *cobra.Command, from string, files bundle.Snapshot, agreed bool) (changes bool, err error) {
-	next, err := policy.NewEvaluatorFS(files)
+	next, err := policy.NewEvaluator(files)
 	if err != nil {
 		return false, err
 	}
@@ -119,7 +119,7 @@ func (o *localOptions) preview(ctx context.Context, from string, next *policy.Ev
 	if err != nil {
 		return nil, err
 	}
-	before, err := policy.NewEvaluatorFS(active)
+	before, err := policy.NewEvaluator(active)
 	if err != nil {
 		return nil, fmt.Errorf("the active policy: %w", err)
 	}

@@ -139,7 +139,7 @@ func policyTableCommand(o *localOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := policy.NewEvaluatorFS(src)
+			e, err := policy.NewEvaluator(src)
 			if err != nil {
 				return err
 			}

@@ -100,7 +100,7 @@ func (o *localOptions) explainer(ctx context.Context, name, logPath string, r de
 		func() (fs.FS, error) { return policy.Embedded(), nil },
 	} {
 		if files, err := open(); err == nil {
-			if e, err := policy.NewEvaluatorFS(files); err == nil && e.Revision() == r.Revision() {
+			if e, err := policy.NewEvaluator(files); err == nil && e.Revision() == r.Revision() {
 				return e, nil
 			}
 		}
@@ -109,7 +109,7 @@ func (o *localOptions) explainer(ctx context.Context, name, logPath string, r de
 	if err != nil {
 		return nil, fmt.Errorf("getting policy %s, which decided: %w; or name another with --policy", r.Revision(), err)
 	}
-	return policy.NewEvaluatorFS(files)
+	return policy.NewEvaluator(files)
 }
 
 func printExplanation(out io.Writer, x replay.Explanation) {

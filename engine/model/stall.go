@@ -23,7 +23,6 @@ type watch struct {
 	total   *time.Timer
 	silence time.Duration // that is borne
 	stall   time.Duration // from the first token on
-	cause   error         // of the end that the timer brings
 }
 
 // watch returns the context that the bounds end.

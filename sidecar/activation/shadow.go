@@ -107,15 +107,12 @@ func (e *Engine) ShadowReport() (Report, bool) {
 	return s.sum(), true
 }
 
-// replaceShadow puts s, which may be nil, in the place of the shadow before and
-// returns that one, ended.
-func (e *Engine) replaceShadow(s *shadow) *shadow {
-	old := e.shadow.Swap(s)
-	if old != nil {
+// replaceShadow ends the shadow and puts s, which may be nil, in its place.
+func (e *Engine) replaceShadow(s *shadow) {
+	if old := e.shadow.Swap(s); old != nil {
 		old.stop()
 		<-old.done
 	}
-	return old
 }
 
 func newShadow(g *Generation, sample float64, o Options) *shadow {

@@ -126,7 +126,7 @@ func (s *server) handler() http.Handler {
 	}
 	for path, allowed := range methods {
 		mux.Handle(path, refusal(api.Error{
-			Status: http.StatusMethodNotAllowed, Message: "This route takes another method.",
+			Status: http.StatusMethodNotAllowed, Message: "This route does not allow the method.",
 			Header: http.Header{"Allow": {strings.Join(allowed, ", ")}},
 		}))
 	}
@@ -239,7 +239,7 @@ var refusals = []struct {
 	{err: jobs.ErrOtherQueue, status: http.StatusConflict, message: "Other jobs wait by now: look at the queue and try again."},
 	{err: jobs.ErrOldHead, status: http.StatusConflict, message: "The game was changed meanwhile: look at its versions and try again."},
 	{err: jobs.ErrNotEmpty, status: http.StatusConflict, message: "The project has files already: nothing was copied."},
-	{err: jobs.ErrImport, status: http.StatusUnprocessableEntity, message: "This is no ZIP of a project."},
+	{err: jobs.ErrImport, status: http.StatusUnprocessableEntity, message: "This is not the ZIP of a project."},
 	{err: jobs.ErrNoFile, status: http.StatusNotFound, message: "The game has no such file."},
 	{err: jobs.ErrPath, status: http.StatusUnprocessableEntity, message: "This can't be the name of a file of the game."},
 	{err: jobs.ErrMade, status: http.StatusUnprocessableEntity, message: "This file is made of the sources in src/: change those."},

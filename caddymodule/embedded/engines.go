@@ -145,7 +145,7 @@ func (e *Engines) Check(retryAfter time.Duration) error {
 	return nil
 }
 
-// Key implements caddymodule.EnginesBackend: one data folder, one engine proxy.
+// Key implements caddymodule.EnginesBackend: one data directory, one engine proxy.
 func (e *Engines) Key(dataDir string) string { return "embedded:" + dataDir }
 
 // OpenEngines implements caddymodule.EnginesBackend.

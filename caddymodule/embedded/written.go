@@ -86,7 +86,7 @@ func flagOf(args []string, names ...string) string {
 	return ""
 }
 
-// dataDir returns the data folder.
+// dataDir returns the data directory.
 func (w written) dataDir() string {
 	return cmp.Or(w.Apps.Svc.DataDir, os.Getenv("SVC_DATA_DIR"), "data")
 }

@@ -61,7 +61,7 @@ var (
 	ErrUnknown = errors.New("there is no such revision")
 	// ErrPath: a path that does not stay in the project, or is not the same file
 	// on every system.
-	ErrPath = errors.New("this is no path in the project")
+	ErrPath = errors.New("not a path in the project")
 	// ErrDamaged: an object is not what its name says.
 	ErrDamaged = errors.New("the history is damaged")
 )

@@ -31,7 +31,7 @@ func TestWrongCommandLineIsAnsweredWithTheUsageOfThatCommand(t *testing.T) {
 		"policy table embedded --write": "embedded can't be written to",
 		"policy format active":          "active can't be written to",
 		"policy sign p.tgz --key k":     "p.tgz can't be written to",
-		"policy format root_test.go":    "is no directory",
+		"policy format root_test.go":    "is not a directory",
 		"policy bundle embedded -o x":   "must end in .tar.gz",
 	} {
 		var out, errs bytes.Buffer
@@ -84,7 +84,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 	other := page.URL
 	const hint = "is the service running? start it with make run, or name "
 	for line, want := range map[string]string{
-		"engines list --data-dir " + dir:              "no engine proxy works on " + dir + ": " + hint + "its data directory with --data-dir",
+		"engines list --data-dir " + dir:              "no engine proxy uses " + dir + ": " + hint + "its data directory with --data-dir",
 		"engines list --data-dir " + file:             file + " is not a directory: name the data directory of the service with --data-dir",
 		"admin key list --data-dir " + dir:            "nobody listens on " + dir + "/admin.sock: " + hint + "its data directory with --data-dir",
 		"admin key list --data-dir " + file:           file + " is not a directory: name the data directory of the service with --data-dir",

@@ -22,8 +22,8 @@ const (
 	writeSlack = 10 * time.Second
 )
 
-// entrance is by what one engine comes in.
-type entrance interface {
+// entry is where one engine reaches the egress: its socket, or its certificate at the gate.
+type entry interface {
 	// leave lets calls under way end until ctx does.
 	leave(ctx context.Context)
 	// close cuts them off.
@@ -42,28 +42,28 @@ func (e *Egress) server(h http.Handler) *http.Server {
 	}
 }
 
-// door answers one engine.
-type door struct {
+// engineHandler answers one engine.
+type engineHandler struct {
 	account *account
 	token   [sha256.Size]byte
 }
 
-func newDoor(a *account, token string) *door {
-	return &door{account: a, token: sha256.Sum256([]byte(token))}
+func newEngineHandler(a *account, token string) *engineHandler {
+	return &engineHandler{account: a, token: sha256.Sum256([]byte(token))}
 }
 
 // ServeHTTP answers an engine: the token first, and nothing but the paths of
 // the models.
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *engineHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	sum := sha256.Sum256([]byte(token))
-	if !bearer || subtle.ConstantTimeCompare(sum[:], d.token[:]) != 1 {
+	if !bearer || subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1 {
 		refuse(http.StatusUnauthorized, "unauthorized", "The engine's token is wrong.").writeTo(w)
 		return
 	}
 	if r.URL.Path == "/v1/models" {
-		if d.method(w, r, http.MethodGet) {
-			d.account.egress.list(w, r)
+		if h.method(w, r, http.MethodGet) {
+			h.account.egress.list(w, r)
 		}
 		return
 	}
@@ -72,13 +72,13 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusNotFound, "not_found", "There is nothing at this path.").writeTo(w)
 		return
 	}
-	if d.method(w, r, http.MethodPost) {
-		d.account.egress.follow(r.Context())
-		d.account.serve(w, r, to)
+	if h.method(w, r, http.MethodPost) {
+		h.account.egress.follow(r.Context())
+		h.account.serve(w, r, to)
 	}
 }
 
-func (d *door) method(w http.ResponseWriter, r *http.Request, allowed string) bool {
+func (h *engineHandler) method(w http.ResponseWriter, r *http.Request, allowed string) bool {
 	if r.Method == allowed {
 		return true
 	}

@@ -19,10 +19,10 @@ type breach struct{ reason string }
 
 func (b *breach) Error() string { return b.reason }
 
-// believe adds the units of a record to those reported for the job so far. It returns
+// addUnits adds the units of a record to those reported for the job so far. It returns
 // a *breach for a unit that engines do not report or that has no price, and for a
 // quantity that is out of bounds.
-func (a *applying) believe(job *jobRow, units []contract.Unit) error {
+func (a *applying) addUnits(job *jobRow, units []contract.Unit) error {
 	for _, u := range units {
 		limit := contract.MaxReported(u.Name)
 		if limit == 0 {

@@ -53,10 +53,10 @@ var known = func() map[string]bool {
 	return all
 }()
 
-// mine returns the literals of policies: what is compared, members of sets, names of
+// literalsOf returns the literals of policies: what is compared, members of sets, names of
 // attributes, and what admins' attributes of projects say. What refusals say is none of
 // them.
-func mine(projects []TableProject, policies ...*policy.Evaluator) literals {
+func literalsOf(projects []TableProject, policies ...*policy.Evaluator) literals {
 	l := &literals{texts: map[string]bool{}, numbers: map[int64]bool{}, names: map[string]bool{}, extra: projects}
 	for _, e := range policies {
 		l.reads |= e.Reads()

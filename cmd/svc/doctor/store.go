@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 // oldestPostgres is the oldest version of PostgreSQL that the driver is for.
 const oldestPostgres = 14
 
-// storeChecks asks for the store: for the PostgreSQL database that SVC_STORE names,
+// Store asks for the store: for the PostgreSQL database that SVC_STORE names,
 // or the file in the data directory, and for the ledger in it. The URL may hold a
 // password: only package store reads it, and its errors don't repeat it.
-func storeChecks(ctx context.Context, dataDir string) []check {
+func Store(ctx context.Context, dataDir string) []Check {
 	if _, other := elsewhere("SVC_SIDECAR"); other {
 		return nil // the store is that one's
 	}
@@ -27,17 +27,17 @@ func storeChecks(ctx context.Context, dataDir string) []check {
 		path := filepath.Join(dataDir, store.SQLiteFile)
 		return append(ledgerChecks(ctx, path), meterChecks(ctx, filepath.Join(dataDir, analytics.File), path)...)
 	}
-	k := check{Name: "PostgreSQL", Required: true}
+	k := Check{Name: "PostgreSQL", Required: true}
 	if !store.IsPostgresURL(address) {
 		k.Found, k.Advice = `SVC_STORE is neither "sqlite" nor a postgres:// URL`, "correct SVC_STORE"
-		return []check{k}
+		return []Check{k}
 	}
-	soon, cancel := context.WithTimeout(ctx, doctorTime)
+	soon, cancel := context.WithTimeout(ctx, Time)
 	defer cancel()
 	found, err := store.InspectPostgres(soon, address)
 	if err != nil {
-		k.Found, k.Advice = oneLine(err), "check that the server runs and accepts the user of SVC_STORE"
-		return []check{k}
+		k.Found, k.Advice = OneLine(err), "check that the server runs and accepts the user of SVC_STORE"
+		return []Check{k}
 	}
 	checks := inspected(found)
 	if found.Schema == 0 || !checks[0].OK {
@@ -47,8 +47,8 @@ func storeChecks(ctx context.Context, dataDir string) []check {
 }
 
 // inspected judges what was found in the database.
-func inspected(found store.Inspection) []check {
-	k := check{Name: "PostgreSQL", Required: true}
+func inspected(found store.Inspection) []Check {
+	k := Check{Name: "PostgreSQL", Required: true}
 	switch {
 	case found.Number/10000 < oldestPostgres:
 		k.Found = fmt.Sprintf("%s is of version %s", found.Place, found.Version)
@@ -66,15 +66,11 @@ func inspected(found store.Inspection) []check {
 		k.OK, k.Found = true, fmt.Sprintf("%s is of version %s, its schema of version %d", found.Place, found.Version, found.Schema)
 	}
 	if len(found.Off) == 0 {
-		return []check{k}
+		return []Check{k}
 	}
 	off := strings.Join(found.Off, ", ")
-	return []check{k, {
+	return []Check{k, {
 		Name: "durability of PostgreSQL", Found: "off: " + off,
 		Advice: "a crash may lose jobs that were accepted and TIK that was spent, or damage the database: switch them on",
 	}}
 }
-
-// oneLine is an error's text without line breaks: pgx tells of each address that it
-// tried in a line of its own.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 )
 
 // checkDocker asks the Docker daemon whether engines could run as containers.
-func checkDocker(ctx context.Context, dataDir string) check {
+func checkDocker(ctx context.Context, dataDir string) Check {
 	image := cmp.Or(os.Getenv("SVC_ENGINE_IMAGE"), docker.DefaultImage)
-	k := check{Name: "Docker", Required: true}
+	k := Check{Name: "Docker", Required: true}
 	d, err := docker.New(docker.Options{DataDir: dataDir, Image: image})
 	if err != nil {
 		k.Found, k.Advice = err.Error(), "correct DOCKER_HOST"

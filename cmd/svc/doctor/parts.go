@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"cmp"
@@ -20,6 +20,12 @@ import (
 	"github.com/svc-games/svc/sidecar/wire"
 )
 
+// Names of drivers whose packages would bring more with them than a check needs.
+const (
+	processDriver    = "process"
+	kubernetesDriver = "kubernetes"
+)
+
 // elsewhere returns where a part of the service is that runs in another
 // process, and whether it does.
 func elsewhere(variable string) (where string, other bool) {
@@ -29,7 +35,7 @@ func elsewhere(variable string) (where string, other bool) {
 
 // partChecks asks for the parts of the service: for those in this process
 // what they need, for those in another whether they answer.
-func partChecks(ctx context.Context, dataDir, beside string) []check {
+func partChecks(ctx context.Context, dataDir, beside string) []Check {
 	checks := engineChecks(ctx, dataDir, beside)
 	checks = append(checks, checkJournals(dataDir)...)
 	checks = append(checks, checkCertificate(os.Getenv("SVC_TLS_CERT"), time.Now())...)
@@ -44,11 +50,11 @@ const renewBefore = 30 * 24 * time.Hour
 
 // checkCertificate asks how long the certificate of this part is good; nothing where there
 // is none.
-func checkCertificate(path string, now time.Time) []check {
+func checkCertificate(path string, now time.Time) []Check {
 	if path == "" {
 		return nil
 	}
-	k := check{Name: "certificate", Required: true}
+	k := Check{Name: "certificate", Required: true}
 	part, err := certs.Read(path)
 	until := part.Until.Format(time.DateOnly)
 	switch {
@@ -62,29 +68,29 @@ func checkCertificate(path string, now time.Time) []check {
 	default:
 		k.OK, k.Found = true, fmt.Sprintf("that of %s is good until %s", part.Name, until)
 	}
-	return []check{k}
+	return []Check{k}
 }
 
 // engineChecks asks for what engines need.
-func engineChecks(ctx context.Context, dataDir, beside string) []check {
+func engineChecks(ctx context.Context, dataDir, beside string) []Check {
 	if where, other := elsewhere("SVC_ENGINES"); other {
-		return []check{checkEngines(ctx, where)} // what engines need is on that machine
+		return []Check{checkEngines(ctx, where)} // what engines need is on that machine
 	}
 	switch driver := os.Getenv("SVC_ENGINE_DRIVER"); driver {
 	case docker.Name:
-		return []check{checkDocker(ctx, dataDir)} // the image has both
+		return []Check{checkDocker(ctx, dataDir)} // the image has both
 	case kubernetesDriver:
 		return nil // the image again, and the cluster is the engine proxy's to look at
 	case "", processDriver:
 		frameworks := cmp.Or(os.Getenv("SVC_FRAMEWORKS"), filepath.Join(beside, "frameworks"))
-		return []check{
+		return []Check{
 			checkFile("game framework", filepath.Join(frameworks, "phaser", "phaser.min.js"), false),
 			checkFile("engine program", filepath.Join(beside, "svc-engine"), true),
 			checkFile("engine shim", filepath.Join(beside, "svc-shim"), true),
 			checkWalls(ctx, beside),
 		}
 	default:
-		return []check{{
+		return []Check{{
 			Name: "driver", Required: true, Found: fmt.Sprintf("no driver is called %q", driver),
 			Advice: "set SVC_ENGINE_DRIVER to process, docker or kubernetes",
 		}}
@@ -98,7 +104,7 @@ type part struct {
 }
 
 // checkSidecar asks whether the sidecar that SVC_SIDECAR names answers.
-func checkSidecar(ctx context.Context, where string) check {
+func checkSidecar(ctx context.Context, where string) Check {
 	return checkPart(ctx, where, part{"sidecar", "SVC_SIDECAR", "svc-sidecar", func(ctx context.Context, conn http.RoundTripper) error {
 		client := wire.New(conn, wire.Options{})
 		defer client.Close()
@@ -112,7 +118,7 @@ func checkSidecar(ctx context.Context, where string) check {
 }
 
 // checkEngines asks whether the engine proxy that SVC_ENGINES names answers.
-func checkEngines(ctx context.Context, where string) check {
+func checkEngines(ctx context.Context, where string) Check {
 	return checkPart(ctx, where, part{"engine proxy", "SVC_ENGINES", "svc-engine-proxy", func(ctx context.Context, conn http.RoundTripper) error {
 		client := engines.NewClient(conn, engines.Options{})
 		_, err := client.List(ctx)
@@ -123,8 +129,8 @@ func checkEngines(ctx context.Context, where string) check {
 // checkPart asks whether a part answers. One behind TLS is asked with the files
 // that SVC_TLS_CERT, SVC_TLS_KEY and SVC_TLS_CA name; the name in its certificate is its
 // address's host, or that of SVC_SIDECAR_NAME or SVC_ENGINES_NAME.
-func checkPart(ctx context.Context, where string, p part) check {
-	k := check{Name: p.name, Required: true}
+func checkPart(ctx context.Context, where string, p part) Check {
+	k := Check{Name: p.name, Required: true}
 	address, err := peer.ParseAddress(where)
 	if err != nil {
 		k.Found, k.Advice = err.Error(), "set "+p.variable
@@ -147,7 +153,7 @@ func checkPart(ctx context.Context, where string, p part) check {
 	case errors.Is(err, peer.ErrNotListening):
 		k.Found, k.Advice = fmt.Sprintf("nobody listens on %s", address), "start "+p.program
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		k.Found = fmt.Sprintf("%s: %s", address, oneLine(err))
+		k.Found = fmt.Sprintf("%s: %s", address, OneLine(err))
 		k.Advice = fmt.Sprintf("see that SVC_TLS_CA is the authority of its certificate, and that the address's host or %s_NAME is in it", p.variable)
 	case errors.Is(err, fs.ErrPermission):
 		k.Found, k.Advice = err.Error(), "run as the user that runs "+p.program

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// openWay lets other users pass through the directories between the data
+// openPath lets other users pass through the directories between the data
 // directory and one of an engine's, and not look into them. What else is there
 // is closed to them first, once.
-func (d *Driver) openWay(dir string) error {
+func (d *Driver) openPath(dir string) error {
 	data := filepath.Dir(d.opts.StateRoot)
 	if rel, err := filepath.Rel(data, dir); err != nil || !filepath.IsLocal(rel) {
 		return nil // an engine's socket may be elsewhere, where it can be reached

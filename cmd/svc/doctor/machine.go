@@ -1,19 +1,13 @@
-package commands
+package doctor
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -23,8 +17,8 @@ import (
 
 // checkDataDir asks whether the service could write to its data directory. It
 // leaves nothing behind: an absent directory is judged by its parent.
-func checkDataDir(dir string) check {
-	k := check{Name: "data directory", Required: true}
+func checkDataDir(dir string) Check {
+	k := Check{Name: "data directory", Required: true}
 	target, err := filepath.Abs(dir)
 	if err != nil {
 		target = dir
@@ -66,8 +60,8 @@ const (
 )
 
 // checkDisk asks how much room is left for the data directory.
-func checkDisk(dir string, free func(dir string) (uint64, error)) check {
-	k := check{Name: "disk", Required: true}
+func checkDisk(dir string, free func(dir string) (uint64, error)) Check {
+	k := Check{Name: "disk", Required: true}
 	for filepath.Dir(dir) != dir {
 		if _, err := os.Stat(dir); err == nil {
 			break
@@ -99,8 +93,8 @@ func diskFree(dir string) (uint64, error) {
 
 // checkJournals names the projects that are cut off from models because their
 // journals of calls are damaged; nothing when there are none.
-func checkJournals(dataDir string) []check {
-	k := check{Name: "journals of model calls"}
+func checkJournals(dataDir string) []Check {
+	k := Check{Name: "journals of model calls"}
 	damaged, err := egress.Damaged(filepath.Join(dataDir, engineproxy.EgressDir))
 	switch {
 	case err == nil && len(damaged) == 0, errors.Is(err, os.ErrNotExist):
@@ -111,12 +105,12 @@ func checkJournals(dataDir string) []check {
 		k.Found = "damaged for " + strings.Join(damaged, ", ")
 		k.Advice = "these projects have no models until they are repaired: see Models in docs/operations.md"
 	}
-	return []check{k}
+	return []Check{k}
 }
 
 // checkFile asks for a file that make build puts beside this program.
-func checkFile(name, path string, executable bool) check {
-	k := check{Name: name, Required: true}
+func checkFile(name, path string, executable bool) Check {
+	k := Check{Name: name, Required: true}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil || !info.Mode().IsRegular():
@@ -131,61 +125,9 @@ func checkFile(name, path string, executable bool) check {
 	return k
 }
 
-// answerTime is how long whoever has the port of the service may take to answer.
-const answerTime = 2 * time.Second
-
-// checkAddress asks whether the service runs at its address, or could. Caddy
-// listens on its port of every interface, whatever host the address names. Whoever
-// listens has the time of within to answer.
-func checkAddress(ctx context.Context, address string, within time.Duration) check {
-	k := check{Name: "address", Required: true}
-	site := siteOf(address)
-	port, err := portOf(site)
-	if err != nil {
-		k.Found, k.Advice = fmt.Sprintf("%q can't be used: %v", address, err), "set SVC_ADDRESS, to "+defaultAddress+" for one"
-		return k
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", ":"+port)
-	switch {
-	case err == nil:
-		_ = listener.Close() // nothing was accepted
-		k.OK, k.Found = true, "port "+port+" is free"
-	case !errors.Is(err, syscall.EADDRINUSE):
-		k.Found, k.Advice = fmt.Sprintf("port %s can't be listened on: %v", port, err), "set SVC_ADDRESS to an address with another port"
-	case answersLikeService(ctx, site, port, within):
-		k.OK, k.Found = true, site+" answers: the service runs"
-	default:
-		k.Found, k.Advice = "port "+port+" is in use by another program", "stop that program or set SVC_ADDRESS"
-	}
-	return k
-}
-
-// answersLikeService asks whoever has the port on this machine without a key:
-// only the service answers 401 with the reason "missing". Whose certificate it
-// shows does not matter, since nothing is told to it.
-func answersLikeService(ctx context.Context, site, port string, within time.Duration) bool {
-	here := func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort("localhost", port))
-	}
-	transport := &http.Transport{DialContext: here, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: within}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, site+"/v1/projects", nil)
-	if err != nil {
-		return false
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return false
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
-	return err == nil && resp.StatusCode == http.StatusUnauthorized && strings.Contains(string(body), `"missing"`)
-}
-
 // checkChromium asks for the browser that plays games and that the tests use.
-func checkChromium() check {
-	k := check{Name: "Chromium"}
+func checkChromium() Check {
+	k := Check{Name: "Chromium"}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			k.OK, k.Found = true, path

@@ -20,16 +20,16 @@ const (
 
 var errJobEnded = errors.New("the job that pays has ended")
 
-// underway is the calls of one project that were granted and are not finished.
+// inFlight is the calls of one project that were granted and are not finished.
 // The zero value is ready.
-type underway struct {
+type inFlight struct {
 	mu    sync.Mutex // guards what follows
-	calls map[*passing]struct{}
+	calls map[*activeCall]struct{}
 	ended map[string]time.Time // jobs for which no call begins any more
 }
 
-// passing is one call under way.
-type passing struct {
+// activeCall is one call under way.
+type activeCall struct {
 	job    string
 	cancel context.CancelCauseFunc
 	writer *http.ResponseController // to the engine
@@ -38,23 +38,23 @@ type passing struct {
 
 // enter notes a call that is granted, unless its job has ended. The context ends
 // when the job does; leave has to be called.
-func (u *underway) enter(ctx context.Context, w http.ResponseWriter, job string) (context.Context, *passing, error) {
+func (u *inFlight) enter(ctx context.Context, w http.ResponseWriter, job string) (context.Context, *activeCall, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if _, ended := u.ended[job]; ended {
 		return nil, nil, errJobEnded
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &passing{job: job, cancel: cancel, writer: http.NewResponseController(w), done: make(chan struct{})}
+	p := &activeCall{job: job, cancel: cancel, writer: http.NewResponseController(w), done: make(chan struct{})}
 	if u.calls == nil {
-		u.calls = make(map[*passing]struct{})
+		u.calls = make(map[*activeCall]struct{})
 	}
 	u.calls[p] = struct{}{}
 	return ctx, p, nil
 }
 
 // leave notes that a call is finished.
-func (u *underway) leave(p *passing) {
+func (u *inFlight) leave(p *activeCall) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.calls, p)
@@ -64,7 +64,7 @@ func (u *underway) leave(p *passing) {
 
 // end lets no further call begin for a job, and returns when none is under way:
 // after a second it breaks them off. It returns ctx's error when that ends before.
-func (u *underway) end(ctx context.Context, job string, now time.Time) error {
+func (u *inFlight) end(ctx context.Context, job string, now time.Time) error {
 	open := u.close(job, now)
 	if len(open) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func (u *underway) end(ctx context.Context, job string, now time.Time) error {
 }
 
 // close lets no further call begin for a job, and returns those under way.
-func (u *underway) close(job string, now time.Time) []*passing {
+func (u *inFlight) close(job string, now time.Time) []*activeCall {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.ended == nil {
@@ -90,7 +90,7 @@ func (u *underway) close(job string, now time.Time) []*passing {
 	}
 	u.forgetLocked(now)
 	u.ended[job] = now
-	var open []*passing
+	var open []*activeCall
 	for p := range u.calls {
 		if p.job == job {
 			open = append(open, p)
@@ -100,7 +100,7 @@ func (u *underway) close(job string, now time.Time) []*passing {
 }
 
 // forgetLocked forgets the jobs that ended long ago.
-func (u *underway) forgetLocked(now time.Time) {
+func (u *inFlight) forgetLocked(now time.Time) {
 	for id, at := range u.ended {
 		if now.Sub(at) > endMemory {
 			delete(u.ended, id)
@@ -109,7 +109,7 @@ func (u *underway) forgetLocked(now time.Time) {
 }
 
 // idle reports whether no call is under way, and no ended job remembered.
-func (u *underway) idle(now time.Time) bool {
+func (u *inFlight) idle(now time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.forgetLocked(now)
@@ -117,7 +117,7 @@ func (u *underway) idle(now time.Time) bool {
 }
 
 // breakOff ends the calls of a job, also one whose engine does not read.
-func (u *underway) breakOff(job string) {
+func (u *inFlight) breakOff(job string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for p := range u.calls {

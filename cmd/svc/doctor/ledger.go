@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const ledgerTime = 30 * time.Second
 
 // ledgerChecks asks for the invariants of the ledger in the database at address,
 // which a service may have open; nothing where there is no such file.
-func ledgerChecks(ctx context.Context, address string) []check {
+func ledgerChecks(ctx context.Context, address string) []Check {
 	ctx, cancel := context.WithTimeout(ctx, ledgerTime)
 	defer cancel()
 	var findings []ledger.Finding
@@ -26,7 +26,7 @@ func ledgerChecks(ctx context.Context, address string) []check {
 		findings, err = ledger.CheckInvariants(r)
 		return err
 	})
-	k := check{Name: "ledger", Found: "not checked: "}
+	k := Check{Name: "ledger", Found: "not checked: "}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -39,18 +39,18 @@ func ledgerChecks(ctx context.Context, address string) []check {
 		k.Found, k.Advice = fmt.Sprintf("%sthat took longer than %v", k.Found, ledgerTime), "ask again when the service has less to do"
 	case err != nil:
 		k.Required = true
-		k.Found, k.Advice = k.Found+oneLine(err), "run as the service's user, or see What doctor says of the ledger in docs/operations.md"
+		k.Found, k.Advice = k.Found+OneLine(err), "run as the service's user, or see What doctor says of the ledger in docs/operations.md"
 	default:
 		return invariantChecks(findings)
 	}
-	return []check{k}
+	return []Check{k}
 }
 
 // invariantChecks judges what was found of each invariant.
-func invariantChecks(findings []ledger.Finding) []check {
-	checks := make([]check, len(findings))
+func invariantChecks(findings []ledger.Finding) []Check {
+	checks := make([]Check, len(findings))
 	for i, f := range findings {
-		k := check{Name: "ledger, " + f.Name, Required: true, OK: f.Holds(), Found: f.Rule}
+		k := Check{Name: "ledger, " + f.Name, Required: true, OK: f.Holds(), Found: f.Rule}
 		if !k.OK {
 			k.Found = fmt.Sprintf("%s, but not %s", f.Rule, quoted(f.Violations))
 			if f.More {

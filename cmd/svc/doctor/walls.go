@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 
 // checkWalls says what shuts engines in on this machine. docs/engine-safety.md
 // has a table of what each wall keeps away.
-func checkWalls(ctx context.Context, beside string) check {
-	k := check{Name: "engine walls", OK: true}
+func checkWalls(ctx context.Context, beside string) Check {
+	k := Check{Name: "engine walls", OK: true}
 	var stand, missing, advice []string
 	note := func(stands bool, wall, why string) {
 		if stands {

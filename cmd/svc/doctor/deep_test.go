@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ import (
 
 func TestDoctorFindsDamageInTheArchiveWhenItLooksDeep(t *testing.T) {
 	dir := t.TempDir()
-	if got := deepChecks(t.Context(), dir); got != nil {
+	if got := Deep(t.Context(), dir); got != nil {
 		t.Errorf("before the first start: %+v", got)
 	}
 	kept, err := archive.Open(filepath.Join(dir, archiveDir))
@@ -53,7 +53,7 @@ func TestDoctorFindsEndedJobsThatAreNotInTheArchive(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, archiveDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	missing := func() check {
+	missing := func() Check {
 		t.Helper()
 		got := archiveChecks(t.Context(), dir)
 		if len(got) != 2 {

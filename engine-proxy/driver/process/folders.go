@@ -48,7 +48,7 @@ func (d *Driver) prepare(s driver.Spec, uid int) error {
 		}
 	} else {
 		for _, dir := range engineDirs(s) {
-			if err := d.openWay(dir); err != nil {
+			if err := d.openPath(dir); err != nil {
 				return err
 			}
 		}

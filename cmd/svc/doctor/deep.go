@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"context"
@@ -24,18 +24,18 @@ const archiveDir = "archive"
 // maxListed bounds the names in a line.
 const maxListed = 5
 
-// deepChecks read all that a data directory keeps: after a restore they prove it.
-func deepChecks(ctx context.Context, dataDir string) []check {
+// Deep reads all that a data directory keeps: after a restore that proves it.
+func Deep(ctx context.Context, dataDir string) []Check {
 	return slices.Concat(fileChecks(ctx, dataDir), archiveChecks(ctx, dataDir), policyChecks(dataDir))
 }
 
 // fileChecks read every page of the SQLite files. A folder with a sidecar's policies lacks
 // its store unless that is in PostgreSQL.
-func fileChecks(ctx context.Context, dataDir string) (checks []check) {
+func fileChecks(ctx context.Context, dataDir string) (checks []Check) {
 	_, err := os.Stat(filepath.Join(dataDir, activation.KeptDir))
 	needed := err == nil && !store.IsPostgresURL(os.Getenv("SVC_STORE"))
 	for _, name := range []string{store.SQLiteFile, analytics.File} {
-		k := check{Name: "file " + name, Required: true}
+		k := Check{Name: "file " + name, Required: true}
 		faults, err := store.CheckFile(ctx, filepath.Join(dataDir, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && name == store.SQLiteFile && needed:
@@ -43,9 +43,9 @@ func fileChecks(ctx context.Context, dataDir string) (checks []check) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			k.Found, k.Advice = oneLine(err), "restore a backup; the disk may fail"
+			k.Found, k.Advice = OneLine(err), "restore a backup; the disk may fail"
 		case len(faults) > 0:
-			k.Found, k.Advice = oneLine(errors.New(strings.Join(faults, "; "))), "restore a backup; the disk may fail"
+			k.Found, k.Advice = OneLine(errors.New(strings.Join(faults, "; "))), "restore a backup; the disk may fail"
 		default:
 			k.OK, k.Found = true, "each page and index is in order"
 		}
@@ -56,9 +56,9 @@ func fileChecks(ctx context.Context, dataDir string) (checks []check) {
 
 // archiveChecks read every job of the archive, and look for those of the ledger that are
 // not there.
-func archiveChecks(ctx context.Context, dataDir string) []check {
+func archiveChecks(ctx context.Context, dataDir string) []Check {
 	dir := filepath.Join(dataDir, archiveDir)
-	k := check{Name: "archive", Required: true}
+	k := Check{Name: "archive", Required: true}
 	found, err := archive.Check(ctx, dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -76,17 +76,17 @@ func archiveChecks(ctx context.Context, dataDir string) []check {
 		k.OK = true
 		k.Found = fmt.Sprintf("%d jobs, each event and checksum in order, and %d snapshots; %d bytes", found.Jobs, found.Snapshots, found.Bytes)
 	}
-	return append([]check{k}, missingChecks(ctx, dataDir, dir)...)
+	return append([]Check{k}, missingChecks(ctx, dataDir, dir)...)
 }
 
 // missingChecks look for jobs that the ledger says have ended and the archive lacks. They
 // are asked for where both are in this data directory or the ledger is in PostgreSQL.
-func missingChecks(ctx context.Context, dataDir, dir string) []check {
+func missingChecks(ctx context.Context, dataDir, dir string) []Check {
 	address := os.Getenv("SVC_STORE")
 	if !store.IsPostgresURL(address) {
 		address = filepath.Join(dataDir, store.SQLiteFile)
 	}
-	k := check{Name: "archive, jobs of the ledger", Required: true}
+	k := Check{Name: "archive, jobs of the ledger", Required: true}
 	missing, jobs, err := notArchived(ctx, address, dir)
 	if err == nil && len(missing) > 0 { // those that were deleted meanwhile are in the ledger no more
 		var again []string
@@ -97,14 +97,14 @@ func missingChecks(ctx context.Context, dataDir, dir string) []check {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, store.ErrOtherVersion):
 		return nil // the checks of the ledger say so
 	case err != nil:
-		k.Found, k.Advice = "not checked: "+oneLine(err), "see that the store answers"
+		k.Found, k.Advice = "not checked: "+OneLine(err), "see that the store answers"
 	case len(missing) > 0:
 		k.Found = fmt.Sprintf("%d of %d are not there: %s", len(missing), jobs, some(missing))
 		k.Advice = "their events and games are gone unless a backup has them"
 	default:
 		k.OK, k.Found = true, fmt.Sprintf("all %d that have ended are there", jobs)
 	}
-	return []check{k}
+	return []Check{k}
 }
 
 // notArchived returns the jobs that have ended and are not in the archive, of how many.
@@ -123,20 +123,20 @@ func notArchived(ctx context.Context, address, dir string) (missing []string, jo
 }
 
 // policyChecks read the policies that are kept to roll back to.
-func policyChecks(dataDir string) []check {
-	k := check{Name: "policies", Required: true}
+func policyChecks(dataDir string) []Check {
+	k := Check{Name: "policies", Required: true}
 	kept, damaged, err := activation.CheckKept(dataDir, store.IsPostgresURL(os.Getenv("SVC_STORE")))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		k.Found, k.Advice = oneLine(err), "put the folder policy back from a backup"
+		k.Found, k.Advice = OneLine(err), "put the folder policy back from a backup"
 	case len(damaged) > 0:
-		k.Found, k.Advice = oneLine(errors.Join(damaged...)), "put the file back from a backup, or activate that policy anew"
+		k.Found, k.Advice = OneLine(errors.Join(damaged...)), "put the file back from a backup, or activate that policy anew"
 	default:
 		k.OK, k.Found = true, fmt.Sprintf("%d are kept, each with its checksum", kept)
 	}
-	return []check{k}
+	return []Check{k}
 }
 
 // some lists the first few of many.

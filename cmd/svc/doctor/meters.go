@@ -1,4 +1,4 @@
-package commands
+package doctor
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 // meterChecks asks whether what is kept of games that are played is paid: of the
 // database at address, by the ledger in another one, which may be the same. It asks
 // nothing where no game was ever played.
-func meterChecks(ctx context.Context, address, ledgerAddress string) []check {
+func meterChecks(ctx context.Context, address, ledgerAddress string) []Check {
 	ctx, cancel := context.WithTimeout(ctx, ledgerTime)
 	defer cancel()
-	k := check{Name: "meters", Required: true, OK: true, Found: "each event that is kept of a game is of a block that is paid"}
+	k := Check{Name: "meters", Required: true, OK: true, Found: "each event that is kept of a game is of a block that is paid"}
 	found, err := analytics.CheckMeters(ctx, address, func() (blocks map[string]int64, err error) {
 		err = store.ReadOnly(ctx, ledgerAddress, func(r *store.Reader) error {
 			blocks, err = ledger.Blocks(r)
@@ -31,9 +31,9 @@ func meterChecks(ctx context.Context, address, ledgerAddress string) []check {
 	case errors.Is(err, store.ErrOtherVersion):
 		k.OK, k.Required, k.Found, k.Advice = false, false, "not checked: "+err.Error(), "ask again once the service was started with this version of svc"
 	case err != nil:
-		k.OK, k.Found, k.Advice = false, "not checked: "+oneLine(err), "run as the service's user, or see What doctor says of the ledger in docs/operations.md"
+		k.OK, k.Found, k.Advice = false, "not checked: "+OneLine(err), "run as the service's user, or see What doctor says of the ledger in docs/operations.md"
 	case len(found) > 0:
 		k.OK, k.Found, k.Advice = false, strings.Join(found, "; "), "see What doctor says of the ledger in docs/operations.md"
 	}
-	return []check{k}
+	return []Check{k}
 }

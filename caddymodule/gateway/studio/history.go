@@ -43,6 +43,14 @@ func (s *Studio) check(x *exchange) error {
 	return s.change(x, "Not played: ", "#versions", call{method: http.MethodPost, path: contract.PathCheck})
 }
 
+// mend has the engine mend what leaves no choice, without a model.
+func (s *Studio) mend(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
+	return s.change(x, "Not mended: ", "?done=mended#versions", call{method: http.MethodPost, path: contract.PathMend})
+}
+
 // zip answers with the game as it was at a version.
 func (s *Studio) zip(x *exchange) error {
 	if err := s.may(x, x.project(), policy.ActionStudioRead); err != nil {

@@ -178,6 +178,14 @@ func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 	return writeJSON(w, http.StatusOK, queue)
 }
 
+// stopAfterStep has a job end when the step is done that it is at.
+func (s *server) stopAfterStep(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	if err := m.StopAfterStep(r.PathValue("id")); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, struct{}{})
+}
+
 // revisionOf reads the number of a revision, 0 for what is there now.
 func revisionOf(text string) (int, error) {
 	if text == "" {

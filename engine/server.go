@@ -115,6 +115,7 @@ func (s *server) handler() http.Handler {
 		{http.MethodDelete, contract.PathLock, s.reading(s.lock)},
 		{http.MethodPost, contract.PathRestore, s.restore},
 		{http.MethodPost, contract.PathQueue, s.reorder},
+		{http.MethodPost, contract.PathJobs + "/{id}/stop", s.stopAfterStep},
 		{http.MethodPost, contract.PathFence, s.fence},
 		{http.MethodPost, contract.PathDrain, s.drain},
 		{http.MethodPost, contract.PathUndrain, s.undrain},

@@ -142,6 +142,7 @@ func (s *Studio) show(x *exchange) error {
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
 	"mended": "What could be mended without a model is mended: the versions say what.",
+	"ending": "The job ends when its step is done.",
 	"locked": "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
 	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",

@@ -49,7 +49,8 @@ showGame();
 for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {
 	if (!event.ctrlKey && !event.metaKey || event.key !== ".") return;
-	document.querySelector("[data-job] form")?.requestSubmit();
+	const form = document.querySelector("[data-job] form");
+	form?.requestSubmit(form.querySelector("button"));
 });
 
 // askUntil loads the page again when what a note waits for has come, unless somebody uses the

@@ -24,9 +24,28 @@ func (p projectPage) Green() int {
 	return 0
 }
 
+// Former is what the newest version is compared with: the newest before it that was proven, or
+// that which it follows.
+func (p projectPage) Former() int {
+	if green := p.Green(); green > 0 {
+		return green
+	}
+	return p.Revisions[min(1, len(p.Revisions)-1)].ID
+}
+
 // Unproven reports whether nobody has played the newest version.
 func (p projectPage) Unproven() bool {
 	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
+}
+
+// Cost is what the job that made a version was charged, "" for none that is known.
+func (p projectPage) Cost(r contract.Revision) string {
+	for _, job := range p.Jobs {
+		if r.Job != "" && job.JobID == r.Job && job.Settled {
+			return job.TIKSpent.String()
+		}
+	}
+	return ""
 }
 
 // Prices says what the project's last jobs cost, "" where none is known.

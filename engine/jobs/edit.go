@@ -289,12 +289,16 @@ func (m *Manager) replaceGame(from, to map[string][]byte, frees bool) error {
 	if !frees {
 		return m.changeKept(changes, revisionOf(changes, inProject(to)))
 	}
-	return m.space.Change(changes, func(bytes int64, files int) error {
+	err := m.space.Change(changes, func(bytes int64, files int) error {
 		if bytes <= 0 && files <= 0 {
 			return nil
 		}
 		return m.room(bytes, files+1)
 	})
+	if err == nil {
+		m.endLocks(changes)
+	}
+	return err
 }
 
 // Bounds of what a revision takes beside the content of the game: of the log with what is
@@ -325,7 +329,11 @@ func (m *Manager) changeKept(changes []swap.Change, next revs.Size) error {
 	if err := m.fitsHistory(next.Bytes, next.Files); err != nil {
 		return err
 	}
-	return m.space.Change(changes, func(bytes int64, files int) error { return m.room(bytes+next.Bytes, files+1+next.Files) })
+	err := m.space.Change(changes, func(bytes int64, files int) error { return m.room(bytes+next.Bytes, files+1+next.Files) })
+	if err == nil {
+		m.endLocks(changes)
+	}
+	return err
 }
 
 // gameAt returns the files of the game at a revision, or as they are for 0.

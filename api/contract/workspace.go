@@ -1,6 +1,9 @@
 package contract
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Paths of a project's game as people edit it: the list of its files, one of them,
 // its history, and the way back. An engine without them can't be edited by hand.
@@ -13,6 +16,7 @@ const (
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
 	PathSearch    = PathWorkspace + "/search"  // ?q=
 	PathCheck     = PathWorkspace + "/check"   // begins a Check of the newest revision
+	PathMend      = PathWorkspace + "/mend"    // mends without a model: Saved
 	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 	PathQueue     = "/internal/queue"          // a Queue
 )
@@ -118,6 +122,7 @@ type Saved struct {
 	SHA256   string    `json:"sha256,omitempty"` // of the file that was saved
 	Problems []Problem `json:"problems"`         // that the game has now
 	Later    bool      `json:"later,omitempty"`  // it joins the game when the job has ended
+	Mended   []string  `json:"mended,omitempty"` // what was, without a model
 }
 
 // Problem is what keeps a game from being built, or is wrong with it.
@@ -125,6 +130,14 @@ type Problem struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // from 1; 0 for the whole file
 	Text string `json:"text"`
+}
+
+// String says where the problem is and what it is.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
 // Conflict is the 412 of a file that is another one than its editor began with.

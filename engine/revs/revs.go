@@ -51,6 +51,8 @@ type Revision struct {
 	Author  string    `json:"author,omitempty"` // the model's name, or the generator's
 	Message string    `json:"message,omitempty"`
 	Time    time.Time `json:"time"`
+	// Unproven: nobody played it, though a job left it.
+	Unproven bool `json:"unproven,omitempty"`
 }
 
 // Files maps a path in the project to its content.

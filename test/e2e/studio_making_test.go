@@ -99,6 +99,9 @@ func TestStudioBuildsThePlanThatWasRead(t *testing.T) {
 	b.open(at)
 	b.shows(".plan", "Plan: ")
 	b.shot("studio-plan")
+	b.do(chromedp.Evaluate[chromedp.Void](`getSelection().selectAllChildren(document.querySelector(".plan .document h4")); undefined`))
+	b.do(chromedp.Click(chromedp.CSS("[data-quote]")))
+	b.until(`/^> \S.*\n$/.test(document.querySelector(".plan textarea").value) && document.activeElement.name === "comment"`)
 	b.fill(".plan textarea", "bluer")
 	b.saysJobEnded()
 	b.open(at)
@@ -134,10 +137,29 @@ func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
 	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved as r2")`)
 	b.open(at)
 	b.game()
+	b.until(`document.querySelector("#versions").textContent.includes("1 TIK")`)
 	skip()
 	b.reach("Go back to r1")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("main", "The game is as it was then")
+	skip()
+	b.press("?")
+	b.until(`document.querySelector("[data-keys]").open && document.activeElement.closest("[data-keys]") !== null`)
+	b.do(chromedp.Evaluate[chromedp.Void](`{
+		const list = document.querySelector("[data-keys]");
+		list.querySelector("input").click();
+		list.open = false;
+		document.activeElement.blur();
+	}; undefined`))
+	b.press("?")
+	if value(b, chromedp.Evaluate[bool](`document.querySelector("[data-keys]").open`)) {
+		t.Error("a key that was turned off opens the list of keys")
+	}
+	b.do(chromedp.Focus(chromedp.CSS("#code a")))
+	b.reach("Compare")
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.shows("h1", "From r1 to r3")
+	b.shows("main", "They do not differ")
 }
 
 func TestPhonesShowOnePartOfAProjectAtATime(t *testing.T) {

@@ -31,7 +31,32 @@ func (s *Studio) restore(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return s.change(x, "Not restored: ", "?done=restored#versions", call{method: http.MethodPost, path: contract.PathRestore, body: body})
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodPost, path: contract.PathRestore, body: body})
+	if err == nil && a.status == http.StatusConflict {
+		err = s.between(x, head, a.refused())
+	}
+	return s.changed(x, "Not restored: ", "?done=restored#versions", a, err)
+}
+
+// maxNamed bounds the versions that a refusal names.
+const maxNamed = 5
+
+// between is a refusal that names the versions that came after a head, if there are any.
+func (s *Studio) between(x *exchange, head int, refused error) error {
+	list, err := askFor[contract.Revisions](x.r.Context(), s, x.owner(), call{method: http.MethodGet, path: contract.PathRevisions})
+	var came []string
+	for _, r := range list.Revisions {
+		if r.ID > head && r.Kind != "draft" {
+			came = append(came, fmt.Sprintf("r%d (%s)", r.ID, r.Message))
+		}
+	}
+	if err != nil || len(came) == 0 {
+		return refused
+	}
+	if len(came) > maxNamed {
+		came = append(came[:maxNamed], "others")
+	}
+	return &api.Error{Status: http.StatusConflict, Message: "There came meanwhile: " + strings.Join(came, ", ") + ". Look at that, and try again."}
 }
 
 // check has the engine play the newest version, without a model. The project's page says what
@@ -41,6 +66,14 @@ func (s *Studio) check(x *exchange) error {
 		return err
 	}
 	return s.change(x, "Not played: ", "#versions", call{method: http.MethodPost, path: contract.PathCheck})
+}
+
+// mend has the engine mend what leaves no choice, without a model.
+func (s *Studio) mend(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
+	return s.change(x, "Not mended: ", "?done=mended#versions", call{method: http.MethodPost, path: contract.PathMend})
 }
 
 // zip answers with the game as it was at a version.

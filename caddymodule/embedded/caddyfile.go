@@ -102,6 +102,7 @@ func (s *Sidecar) readPrices(c *block.Cursor) error {
 //	    frameworks <path>
 //	    idle <duration>
 //	    retain <duration>
+//	    max_archive <size>
 //	    max_engines <number>
 //	    max_per_owner <number>
 //	    stop_on_exit idle|all|none
@@ -125,6 +126,9 @@ func (e *Engines) Caddyfile() block.Options {
 			Meaning: "how long an engine without work is kept; at least twice `retry_after`"},
 		{Name: "retain", Form: "<duration>", Read: caddymodule.Duration(&e.Retain), Default: "`720h`",
 			Meaning: "how long the record, events and files of an ended job are kept. Afterwards they are 404"},
+		{Name: "max_archive", Form: "<size>", Read: block.Size(&e.MaxArchive), Default: "any",
+			Meaning: "what the archive may take of the disk, looked at each hour: above it the jobs that ended first go earlier than `retain` says, " +
+				"but none within an hour of its end, and none that is published"},
 		{Name: "max_engines", Form: "<number>", Read: block.Count(&e.MaxEngines),
 			Default: "as many as have 64 MiB each in three quarters of the memory, at least 32; with `kubernetes` 1,000",
 			Meaning: "how many engines may run; when another one is needed, the one that has been idle longest, and for at least 30 s, is evicted. " +

@@ -41,6 +41,9 @@ func Prepare(args []string) ([]string, error) {
 	}
 	tuneGC()
 	config, read := readConfig(kept)
+	if read && !config.ours {
+		return kept, nil
+	}
 	if address := config.enginesElsewhere(); address != "" && config.store() != "" {
 		// It reports to a svc-sidecar, which can't be on this ledger as well.
 		return nil, fmt.Errorf("the engine proxy at %s can't report to a sidecar in this process with a ledger of its own: name svc-sidecar's address by "+

@@ -65,6 +65,7 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	f.Bool(&h.AllowWeakIsolation, "allow-weak-isolation", "", "run engines of several owners even where they can't be kept apart")
 	f.Duration(&h.Settings.IdleTTL, "idle", "SVC_ENGINE_IDLE", 10*time.Minute, "`time` that an engine without work is kept")
 	f.Duration(&h.Settings.Retain, "retain", "", 30*24*time.Hour, "`time` that records, events and files of ended jobs are kept")
+	f.Size(&h.Settings.MaxArchive, "max-archive", "", "`size` that the archive may have: older jobs are forgotten before --retain (default: any)")
 	f.Number(&h.Settings.MaxEngines, "max-engines", "", "`number` of engines there may be (default: by the machine's memory)")
 	f.Number(&h.Settings.MaxPerOwner, "max-per-owner", "", "`number` of engines that one owner may have (default: 8)")
 	f.String(&stop, "stop-on-exit", "SVC_STOP_ENGINES", host.StopNone, "what a stop does with engines: idle, all or none")

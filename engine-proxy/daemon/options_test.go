@@ -80,6 +80,7 @@ func TestBadCommandLineIsRefusedInOneLine(t *testing.T) {
 		"driver must be":              {"--driver=podman"},
 		"stop_on_exit must be":        {"--stop-on-exit=some"},
 		"number of at least 1":        {"--max-engines=0"},
+		"size like 50GiB":             {"--max-archive=much"},
 		`unknown field "colour"`:      {"--driver-options", unknown},
 		"memory can't be a text":      {"--driver-options", write(t, "size.json", `{"memory":"512MiB"}`)},
 		"data after the object":       {"--driver-options", twice},

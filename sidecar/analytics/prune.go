@@ -50,7 +50,13 @@ var keyOf = map[string]string{
 func (l *Log) Prune(ctx context.Context) (int64, error) {
 	now := l.now().UnixMilli()
 	today := now / msOfDay
-	var deleted int64
+	if err := l.makeParts(ctx); err != nil {
+		return 0, err
+	}
+	deleted, err := l.dropParts(ctx, today-keepEvents)
+	if err != nil {
+		return deleted, err
+	}
 	for _, old := range []struct {
 		table, is string
 		before    int64

@@ -41,8 +41,10 @@ var keyOf = map[string]string{
 	"play_replayed":     "game, day, build, result",
 	"play_replays":      "game, stream, run",
 	"play_replay_turns": "game",
+	"play_returns":      "game, day, last",
 	"play_runs":         "game, stream, run",
 	"play_scores":       "game, day, class, build, bucket",
+	"play_stays":        "game, first_day, build, after",
 	"play_streams":      "game, stream",
 }
 
@@ -65,6 +67,8 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		{"play_free", "day < ?", today - keepEvents},
 		{"play_streams", "day < ?", today - keepStreams},
 		{"play_player_days", "day < ?", today - keepStreams},
+		{"play_returns", "day < ?", today - keepStreams},
+		{"play_stays", "first_day < ?", today - keepStreams},
 		{"play_runs", "day < ?", today - keepStreams},
 		{"play_exposures", "day < ?", today - keepStreams},
 		{"play_grants", "at < ?", now - keepStreams*msOfDay},

@@ -96,6 +96,12 @@ func follow(t *testing.T, at string, schema map[string]any, v any) {
 	t.Helper()
 	switch v := v.(type) {
 	case map[string]any:
+		if each, ok := schema["additionalProperties"].(map[string]any); ok {
+			for name, inner := range v {
+				follow(t, at+"."+name, each, inner)
+			}
+			return
+		}
 		properties, _ := schema["properties"].(map[string]any)
 		for name, inner := range v {
 			sub, ok := properties[name].(map[string]any)

@@ -44,7 +44,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, translate, stage, safety, table, feeling, parameters, behaviour, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
+	retitle, translate, stage, safety, table, feeling, parameters, gather, behaviour, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
 }
 
 // clause is one wish.

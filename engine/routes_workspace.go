@@ -166,6 +166,22 @@ func (s *server) mend(m *jobs.Manager, w http.ResponseWriter, r *http.Request) e
 	return writeJSON(w, http.StatusOK, saved)
 }
 
+// keepRevision has a revision be kept until a time.
+func (s *server) keepRevision(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	rev, err := revisionOf(r.PathValue("rev"))
+	if err != nil {
+		return err
+	}
+	var req contract.KeepRequest
+	if err := readJSON(w, r, &req); err != nil {
+		return err
+	}
+	if err := m.KeepRevision(rev, req.Until); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, struct{}{})
+}
+
 // reorder puts the waiting jobs in another order.
 func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	var queue contract.Queue

@@ -10,7 +10,7 @@ import (
 const (
 	PathWorkspace = "/internal/workspace"
 	PathFile      = PathWorkspace + "/file"    // ?path=, ?rev=
-	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip, /revs/{rev}/project
+	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip, /revs/{rev}/project, /revs/{rev}/keep
 	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
@@ -82,6 +82,13 @@ type Revision struct {
 	// has played it. Of others the kind says it.
 	Proven   bool `json:"proven,omitempty"`
 	Unproven bool `json:"unproven,omitempty"`
+
+	Kept time.Time `json:"kept,omitzero"` // until then at least
+}
+
+// KeepRequest has a revision be kept until a time at least. The zero time ends that.
+type KeepRequest struct {
+	Until time.Time `json:"until"`
 }
 
 // AuthorUser is the author of what a person saved or restored.

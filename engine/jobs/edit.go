@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -108,11 +109,19 @@ func (m *Manager) Revisions() contract.Revisions {
 		unproven[r.ID] = (byHand || r.Unproven || r.Kind == revs.Restore && unproven[r.Of]) && !marks[r.ID].Proven
 		out.Revisions = append(out.Revisions, contract.Revision{
 			ID: r.ID, Kind: string(r.Kind), Of: r.Of, Job: r.Job, Author: r.Author, Message: r.Message, Time: r.Time,
-			Proven: marks[r.ID].Proven, Unproven: unproven[r.ID],
+			Proven: marks[r.ID].Proven, Unproven: unproven[r.ID], Kept: marks[r.ID].Until,
 		})
 	}
 	slices.Reverse(out.Revisions)
 	return out
+}
+
+// KeepRevision has a revision be kept until a time, however many follow. A time that is over
+// ends that.
+func (m *Manager) KeepRevision(id int, until time.Time) error {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	return m.history.Keep(id, until.Truncate(time.Second).UTC(), m.historyLimits())
 }
 
 // Edit saves a file if it still is what its editor began with, and builds the game

@@ -223,7 +223,7 @@ func (m *Manager) commit(r revs.Revision, files revs.Files) error {
 
 func (m *Manager) historyLimits() revs.Limits {
 	l := m.cfg.Limits
-	return revs.Limits{Revisions: keptRevisions, Bytes: l.Bytes / historyShare, Files: l.Files / historyShare}
+	return revs.Limits{Revisions: keptRevisions, Bytes: l.Bytes / historyShare, Files: l.Files / historyShare, Now: m.now()}
 }
 
 // fitsHistory returns nil when one revision may take so much.

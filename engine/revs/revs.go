@@ -208,13 +208,13 @@ type Size struct {
 
 // Sizes returns what the history takes, and what it takes at least: as much is left
 // when all is forgotten that may be.
-func (s *Store) Sizes() (now, least Size, err error) {
+func (s *Store) Sizes(at time.Time) (now, least Size, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, size := range s.sizes {
 		now.Bytes, now.Files = now.Bytes+size, now.Files+1
 	}
-	keep, err := s.newest(Limits{})
+	keep, err := s.newest(Limits{Now: at})
 	if err == nil && s.torn {
 		err = ErrDamaged
 	}

@@ -64,7 +64,8 @@ func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
 	b.until(`document.querySelector("img.asset").naturalWidth === 300`)
 	b.shows("#versions", "Saved assets/hero.png")
 
-	b.follow(`#versions a[href*="/share?rev=2"]`)
+	b.follow(`#versions form[action$="/keep"] button[value=share]`)
+	b.until(`location.search === "?rev=2"`)
 	b.follow("main form button")
 	link := value(b, chromedp.Evaluate[string](`document.querySelector(".secret input").value`))
 	if resp, err := http.Get(link); err != nil || resp.StatusCode != http.StatusOK {
@@ -79,6 +80,9 @@ func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
 	}
 
 	b.open(page)
+	b.shows("#versions li", "kept") // else a link would end with it
+	b.follow(`#versions form[action$="/keep"] button[value=no]`)
+	b.shows("main", "The version goes when there is no room for it")
 	b.do(chromedp.Click(chromedp.CSS(`#versions form[action$="/duplicate"] button`)))
 	b.until(`!location.pathname.includes("` + sub.ProjectID + `") && document.querySelector("[data-project]") !== null && document.querySelector("[data-game]") !== null`)
 	for css, text := range map[string]string{"#versions": "Copied from project " + sub.ProjectID, "#code": "hero.png", "h1": "(copy)"} {

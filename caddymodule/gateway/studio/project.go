@@ -142,6 +142,7 @@ func (s *Studio) show(x *exchange) error {
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
 	"mended": "What could be mended without a model is mended: the versions say what.",
+	"kept":   "The version is kept, however many follow.", "let": "The version goes when there is no room for it, and links to it with it.",
 	"ending": "The job ends when its step is done.",
 	"locked": "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",

@@ -3,6 +3,7 @@ package studio
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -37,6 +38,9 @@ func (p projectPage) Former() int {
 func (p projectPage) Unproven() bool {
 	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
 }
+
+// Kept reports whether a version stays however many follow.
+func (p projectPage) Kept(r contract.Revision) bool { return r.Kept.After(time.Now()) }
 
 // Cost is what the job that made a version was charged, "" for none that is known.
 func (p projectPage) Cost(r contract.Revision) string {

@@ -70,7 +70,7 @@ func TestAConfigurationWithNothingOfTheServiceNeedsNothingOfIt(t *testing.T) {
 			t.Errorf("of\n%s\nit says %v", text, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "data")); (err == nil) != ours {
-			t.Errorf("with\n%s\nthe data folder: %v", text, err)
+			t.Errorf("with\n%s\nthe data directory: %v", text, err)
 		}
 	}
 }

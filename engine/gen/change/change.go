@@ -33,6 +33,17 @@ type result struct {
 	scaled     string // the tunable that it moved, and which way
 }
 
+// results are what became of the parts of a clause.
+type results struct{ did, unmet []result }
+
+func (all *results) add(r result) {
+	if r.did != "" {
+		all.did = append(all.did, r)
+	} else {
+		all.unmet = append(all.unmet, r)
+	}
+}
+
 func done(format string, args ...any) result { return result{did: fmt.Sprintf(format, args...)} }
 
 // bound is the result for a wish that was understood but can't be met.

@@ -23,14 +23,7 @@ var (
 
 // parameters sets the mechanic's own tunables: "10 pairs", "without walls".
 func parameters(s *spec.Spec, c clause) result {
-	var did, unmet []result
-	note := func(r result) {
-		if r.did != "" {
-			did = append(did, r)
-		} else {
-			unmet = append(unmet, r)
-		}
-	}
+	var all results
 	found := c.reading.Params(s.Mechanic)
 	if c.wants(&challenge) != 0 { // "too hard" is no wish for a hard one
 		for _, name := range levelOfPlay {
@@ -39,28 +32,28 @@ func parameters(s *spec.Spec, c clause) result {
 	}
 	for _, name := range slices.Sorted(keysOf(found)) {
 		if p := catalog.Mechanics[s.Mechanic].Params[name]; fullPattern.MatchString(c.text) && c.reading.Number(p) == 0 && (len(p.Units) > 0 || found[name] > paramOf(*s, name, p)) {
-			note(bound("say how many there are to be"))
+			all.add(bound("say how many there are to be"))
 			continue
 		}
-		note(setParam(s, name, relative(*s, c, name, found[name])))
+		all.add(setParam(s, name, relative(*s, c, name, found[name])))
 	}
 	if len(found) == 0 && opponentPattern.MatchString(c.text) && levelParam(*s) != "" {
 		switch {
 		case smarterPattern.MatchString(c.text):
-			note(harder(s, c, 1))
+			all.add(harder(s, c, 1))
 		case dumberPattern.MatchString(c.text):
-			note(harder(s, c, -1))
+			all.add(harder(s, c, -1))
 		}
 	}
-	if len(did)+len(unmet) == 0 {
+	if len(all.did)+len(all.unmet) == 0 {
 		if r := counted(s, c); r != (result{}) {
-			note(r)
+			all.add(r)
 		}
 	}
-	if len(did)+len(unmet) == 0 {
+	if len(all.did)+len(all.unmet) == 0 {
 		return result{}
 	}
-	r := list(append(did, unmet...)...)
+	r := list(append(all.did, all.unmet...)...)
 	r.tuned = true
 	return r
 }

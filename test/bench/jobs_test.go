@@ -40,28 +40,6 @@ func (r *report) coldStarts() {
 	s.row("the same while the engines before it make games on the same cores", millis(quantile(busy, 0.5)), millis(quantile(busy, 1)), "", "")
 }
 
-// submissions measures a submission to a warm engine, end to end.
-func (r *report) submissions() {
-	t := r.t
-	g := rig.Launch(t, rig.Options{})
-	g.NewUser("bench", "1000000")
-	key := g.NewKey("bench")
-	project := g.NewProject(key)
-	g.Finish(key, g.Generate(key, project))
-	var took []time.Duration
-	for range r.n(100) {
-		begin := time.Now()
-		submit(t, g, key, project)
-		took = append(took, time.Since(begin))
-		wait.Until(t, "the engine is idle again", func() bool { return g.Usage(key).RunningJobs == 0 })
-	}
-	s := r.section("Submission", fmt.Sprintf("%d submissions to a warm engine, one after the other: key, decision, durable reservation, durable acceptance "+
-		"by the engine, durable commit. The budget of p99 is for 1,000 a second; this load is not measured.", len(took)),
-		"", "p50", "p99", "budget of p50", "")
-	p50 := quantile(took, 0.5)
-	s.row("submission, end to end", millis(p50), millis(quantile(took, 0.99)), "3 ms", verdict(p50 < 3*time.Millisecond))
-}
-
 // submit submits a job until it is accepted: on a busy machine an engine may take
 // longer to start than a submission waits. The figures then say so.
 func submit(t *testing.T, g *rig.Gateway, key rig.Key, project string) {

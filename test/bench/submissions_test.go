@@ -1,0 +1,251 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/test/collector"
+	fakeengine "github.com/svc-games/svc/test/fake/engine"
+	"github.com/svc-games/svc/test/programs"
+	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/wait"
+)
+
+const (
+	// warmProjects is how many projects are submitted to, each with its engine.
+	warmProjects = 30
+	// pace is how many submissions a second are sent, whatever becomes of those before.
+	pace = 300
+	// submitters is how many clients submit as fast as they can.
+	submitters = 64
+)
+
+// unbounded is wide with engines of a program, and without the bounds that so many jobs
+// and streams would meet. The argument is the program.
+const unbounded = global + `	svc {
+		data_dir "{$SVC_DATA_DIR}"
+		max_queued 1000000
+		max_streams 20000
+		max_streams_per_key 20000
+		engines embedded {
+			frameworks {$SVC_FRAMEWORKS}
+			command %s
+			max_engines 128
+			max_per_owner 128
+		}
+	}
+` + chain
+
+// warm is a gateway with projects whose engines are ready.
+type warm struct {
+	*rig.Gateway
+	key      rig.Key
+	projects []string
+	jobs     []api.Submission // the first of each
+}
+
+// submissions measures submissions to warm engines: key, decision, durable reservation,
+// durable acceptance by the engine, durable commit.
+func (r *report) submissions() {
+	s := r.section("Submission", fmt.Sprintf("Submissions to the warm engines of %d projects: key, decision, durable reservation, durable acceptance by the "+
+		"engine, durable commit. The caps on jobs that wait and on engines are raised. At %d a second the time is from when a submission was due. "+
+		"Of the %d clients each sends the next one when it has its answer, and the gateway is on one core.", warmProjects, pace, submitters),
+		"", "a second", "p50", "p99", "budget", "")
+	const p50Budget, p99Budget, rateBudget = 3 * time.Millisecond, 15 * time.Millisecond, 4000
+
+	accept := warming{program: programs.Build(r.t, fakeengine.Folder), projects: warmProjects, switches: &fakeengine.Switches{AcceptOnly: true}}
+	accepting := r.warm(accept)
+	took := r.paced(accepting)
+	p50, p99 := quantile(took, 0.5), quantile(took, 0.99)
+	s.row("engines that only accept", pace, millis(p50), millis(p99), "p50 3 ms, p99 15 ms", verdict(p50 <= p50Budget && p99 <= p99Budget))
+	r.stop(accepting)
+
+	working := r.warm(warming{program: rig.Program(r.t, "engine"), projects: warmProjects})
+	took = r.paced(working)
+	s.row("the reference engine, whose jobs end at once: archived and settled beside it", pace, millis(quantile(took, 0.5)), millis(quantile(took, 0.99)), "", "")
+	r.stop(working)
+
+	accept.prefix = pinned(r.t, 0)
+	crowded := r.warm(accept)
+	took, rate := r.crowd(crowded)
+	s.row(fmt.Sprintf("engines that only accept, %d clients", submitters), fmt.Sprintf("%.0f", rate), millis(quantile(took, 0.5)), millis(quantile(took, 0.99)),
+		"4,000 a second", verdict(rate >= rateBudget))
+	r.stop(crowded)
+	r.wayOfASubmission()
+}
+
+// wayOfASubmission says where the time of a submission to the reference engine goes, by
+// the service's own traces.
+func (r *report) wayOfASubmission() {
+	c := collector.New(r.t)
+	w := r.warm(warming{program: rig.Program(r.t, "engine"), projects: 2,
+		env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL, "OTEL_BSP_SCHEDULE_DELAY=50"}})
+	n := r.n(200)
+	for i := range n {
+		submit(r.t, w.Gateway, w.key, w.projects[i%len(w.projects)])
+		wait.Until(r.t, "the engine is idle again", func() bool { return w.Usage(w.key).RunningJobs == 0 })
+	}
+	steps := map[string][]time.Duration{}
+	wait.Until(r.t, "the spans have come", func() bool {
+		clear(steps)
+		for _, s := range c.Spans(func(s collector.Span) bool { return true }) {
+			steps[s.Name] = append(steps[s.Name], s.Took)
+		}
+		return len(steps["sidecar commit"]) >= n
+	})
+	s := r.section("The way of a submission", fmt.Sprintf("Spans of %d submissions, one after the other, to an idle reference engine. The engine's is within "+
+		"that of the gateway's request, as all others are.", n), "span", "p50", "p99")
+	for _, name := range slices.SortedFunc(maps.Keys(steps), func(a, b string) int { return cmp.Compare(median(steps[b]), median(steps[a])) }) {
+		if len(steps[name]) >= n {
+			s.row(name, millis(median(steps[name])), millis(quantile(steps[name], 0.99)))
+		}
+	}
+	r.stop(w)
+}
+
+// stop ends a gateway and its engines before the next is measured.
+func (r *report) stop(w warm) {
+	if err := w.Stop(); err != nil {
+		r.t.Fatal(err)
+	}
+	for _, pid := range w.Engines() {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // it may be gone already
+		}
+	}
+}
+
+// warming is what warm starts.
+type warming struct {
+	program  string // of the engines
+	projects int
+	switches *fakeengine.Switches // of the fake engines; nil: they are others
+	prefix   []string             // of the gateway's arguments
+	env      []string             // with which it sends its traces somewhere
+}
+
+// warm starts a gateway and has the engines of some projects take a job each.
+func (r *report) warm(o warming) warm {
+	t := r.t
+	config := fmt.Sprintf(unbounded, o.program)
+	if o.env != nil {
+		config = strings.Replace(config, "\thandle /v1/*", "\ttracing\n\thandle /v1/*", 1)
+	}
+	w := warm{Gateway: rig.Launch(t, rig.Options{Caddyfile: config, Prefix: o.prefix, Env: o.env})}
+	w.NewUser("bench", "1000000000")
+	w.key = w.NewKey("bench")
+	for range max(2, r.n(o.projects)) {
+		project := w.NewProject(w.key)
+		if o.switches != nil {
+			if err := fakeengine.WriteSwitches(filepath.Join(w.Dir, "projects", project), *o.switches); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.projects = append(w.projects, project)
+		w.jobs = append(w.jobs, w.Generate(w.key, project))
+	}
+	if o.switches == nil {
+		wait.Until(t, "the engines are idle", func() bool { return w.Usage(w.key).RunningJobs == 0 })
+	}
+	return w
+}
+
+// request returns the bytes of a submission.
+func (w warm) request(project string) []byte {
+	body := fmt.Sprintf(`{"projectId":%q,"prompt":"a yellow duck that flaps through gaps between pipes"}`, project)
+	return fmt.Appendf(nil, "POST /v1/generate HTTP/1.1\r\nHost: %s\r\nX-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		w.Addr, w.key.Secret, len(body), body)
+}
+
+// paced sends submissions at a fixed rate and returns how long after it was due each
+// was answered.
+func (r *report) paced(w warm) []time.Duration {
+	n := int(pace * r.last(20*time.Second).Seconds())
+	took := make([]time.Duration, n)
+	due := make(chan int, n)
+	begin := time.Now().Add(10 * time.Millisecond)
+	at := func(i int) time.Time { return begin.Add(time.Duration(i) * time.Second / pace) }
+	var wg sync.WaitGroup
+	for range submitters {
+		wg.Go(func() {
+			r.over(w, func(send func(project string) bool) {
+				for i := range due {
+					if !send(w.projects[i%len(w.projects)]) {
+						return
+					}
+					took[i] = time.Since(at(i))
+				}
+			})
+		})
+	}
+	tick := time.NewTimer(0)
+	defer tick.Stop()
+	for i := range n {
+		<-tick.C
+		due <- i
+		tick.Reset(time.Until(at(i + 1)))
+	}
+	close(due)
+	wg.Wait()
+	r.sound(took)
+	return took
+}
+
+// crowd sends as many submissions as get through, and returns how long each took and how
+// many there were a second.
+func (r *report) crowd(w warm) ([]time.Duration, float64) {
+	times := make([][]time.Duration, submitters)
+	begin := time.Now()
+	end := begin.Add(r.last(10 * time.Second))
+	var wg sync.WaitGroup
+	for i := range submitters {
+		wg.Go(func() {
+			r.over(w, func(send func(project string) bool) {
+				for begun := time.Now(); begun.Before(end); begun = time.Now() {
+					if !send(w.projects[(i+len(times[i]))%len(w.projects)]) {
+						return
+					}
+					times[i] = append(times[i], time.Since(begun))
+				}
+			})
+		})
+	}
+	wg.Wait()
+	all := slices.Concat(times...)
+	r.sound(all)
+	return all, float64(len(all)) / time.Since(begin).Seconds()
+}
+
+// over has work done on a connection of its own.
+func (r *report) over(w warm, work func(send func(project string) bool)) {
+	conn, err := net.Dial("tcp", w.Addr)
+	if err != nil {
+		r.t.Error(err)
+		return
+	}
+	defer conn.Close()
+	buf := make([]byte, 16<<10)
+	work(func(project string) bool {
+		err := exchange(conn, w.request(project), buf)
+		if err != nil {
+			r.t.Error(err)
+		}
+		return err == nil
+	})
+}
+
+// sound ends the test when a submission failed or none was made.
+func (r *report) sound(took []time.Duration) {
+	if r.t.Failed() || len(took) == 0 {
+		r.t.Fatal("not every submission was accepted")
+	}
+}

@@ -47,15 +47,15 @@ type Writer struct {
 	// Final is called before the terminal event is passed on; nil for nothing.
 	Final func()
 
-	ctx    context.Context
 	gate   Gate
 	header http.Header // of the source's answer
 
-	mu       sync.Mutex // guards the following fields and the writing
-	answered bool       // the source has
-	stream   bool       // with events
-	tail     []byte     // the beginning of an event
-	sent     int        // the status that the client has, 0 before
+	mu       sync.Mutex // guards the following fields, ResponseWriter and the writing
+	ctx      context.Context
+	answered bool   // the source has
+	stream   bool   // with events
+	tail     []byte // the beginning of an event
+	sent     int    // the status that the client has, 0 before
 	ended    bool
 	reason   string      // of the end
 	lastID   uint64      // of the events passed on
@@ -67,6 +67,13 @@ type Writer struct {
 // NewWriter returns a writer of a stream to w. gate may be nil.
 func NewWriter(ctx context.Context, w http.ResponseWriter, gate Gate) *Writer {
 	return &Writer{ResponseWriter: w, ctx: ctx, gate: gate, header: make(http.Header)}
+}
+
+// Context returns the context that ends with the stream, or when its client leaves.
+func (w *Writer) Context() context.Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ctx
 }
 
 // Header returns the header of the source's answer. The client's is another one.
@@ -183,13 +190,14 @@ func (w *Writer) Complete() bool {
 
 // pass waits while the gate is closed, and fails once nothing goes out any more.
 func (w *Writer) pass() error {
-	if err := w.ctx.Err(); err != nil {
+	ctx := w.Context()
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if w.gate == nil || w.gate.Fresh() {
 		return nil
 	}
-	return w.gate.AwaitFresh(w.ctx)
+	return w.gate.AwaitFresh(ctx)
 }
 
 // Write passes whole events on and keeps the rest. It waits while the gate is

@@ -169,15 +169,16 @@ func (s *serving) detach(r *http.Request, stopBeat func()) bool {
 }
 
 func (s *serving) serveDetached(ctx context.Context, stopBeat func()) {
-	defer s.done()
+	whole := false
 	defer func() {
 		if p := recover(); p != nil {
 			s.broke(fmt.Errorf("serving it panicked: %v\n%s", p, debug.Stack()))
-			s.out.Close(false)
 		}
+		stopBeat()
+		s.done()
+		s.out.Close(whole)
 	}()
 	_, err := s.goOn(ctx)
-	stopBeat()
 	left := ctx.Err() != nil
 	if s.conclude() {
 		err = nil
@@ -185,7 +186,7 @@ func (s *serving) serveDetached(ctx context.Context, stopBeat func()) {
 	if err != nil && !left {
 		s.broke(err)
 	}
-	s.out.Close(err == nil && !s.out.MustAbort())
+	whole = err == nil && !s.out.MustAbort()
 }
 
 // goOn serves what comes. idle says that nothing is left to send and that the stream may

@@ -19,14 +19,15 @@ import (
 func (w *Writer) Detach(ctx context.Context, leave func()) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	header := w.ResponseWriter.Header()
+	from := w.answers()
+	header := from.Header()
 	if w.sent != http.StatusOK || w.ended || header.Get("Content-Encoding") != "" || header.Get("Content-Length") != "" {
 		return false
 	}
-	if http.NewResponseController(w.ResponseWriter).Flush() != nil {
+	if http.NewResponseController(from).Flush() != nil {
 		return false
 	}
-	server, ok := innermost(w.ResponseWriter).(http.Hijacker)
+	server, ok := innermost(from).(http.Hijacker)
 	if !ok {
 		return false
 	}
@@ -34,7 +35,8 @@ func (w *Writer) Detach(ctx context.Context, leave func()) bool {
 	if err != nil {
 		return false
 	}
-	w.ResponseWriter, w.ctx = &connection{conn: conn, unwatch: watch(conn, leave)}, ctx
+	w.ctx, w.detached = ctx, &connection{conn: conn, unwatch: watch(conn, leave)}
+	w.to.Store(&client{w.detached})
 	return true
 }
 
@@ -54,7 +56,7 @@ func innermost(w http.ResponseWriter) http.ResponseWriter {
 func (w *Writer) Close(whole bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := w.ResponseWriter.(*connection)
+	c := w.detached
 	c.unwatch()
 	if whole {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(endTimeout))

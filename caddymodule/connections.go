@@ -204,9 +204,6 @@ func (c *countedConn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// NetConn returns the connection itself, as that of crypto/tls does.
-func (c *countedConn) NetConn() net.Conn { return c.Conn }
-
 // ReadFrom implements io.ReaderFrom, so that the kernel copies files.
 func (c *countedConn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 

@@ -2,6 +2,7 @@ package streams
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -18,18 +19,34 @@ type wrapper struct{ http.ResponseWriter }
 
 func (w wrapper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// hidden is a connection whose file can't be had.
-type hidden struct{ net.Conn }
+// embeds is a connection as Caddy's is one of a site without TLS.
+type embeds struct{ net.Conn }
 
-// hiding accepts such connections.
-type hiding struct{ net.Listener }
+// hides is a connection whose file can't be had.
+type hides struct{ net.Conn }
 
-func (l hiding) Accept() (net.Conn, error) {
+func (hides) NetConn() net.Conn { return nil }
+
+// wrapping accepts connections that are wrapped.
+type wrapping struct {
+	net.Listener
+	wrap func(net.Conn) net.Conn
+}
+
+func (l wrapping) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return hidden{c}, nil
+	return l.wrap(c), nil
+}
+
+// wrapped starts a server whose connections are wrapped.
+func wrapped(wrap func(net.Conn) net.Conn) func(*httptest.Server) {
+	return func(s *httptest.Server) {
+		s.Listener = wrapping{s.Listener, wrap}
+		s.Start()
+	}
 }
 
 // detaching serves streams that are detached at once, and hands out their writers with
@@ -52,12 +69,10 @@ func detaching(t *testing.T, start func(*httptest.Server)) (*http.Client, string
 
 // forms are what a detached stream's connection can be.
 var forms = map[string]func(*httptest.Server){
-	"plain": (*httptest.Server).Start,
-	"TLS":   (*httptest.Server).StartTLS,
-	"without a file": func(s *httptest.Server) {
-		s.Listener = hiding{s.Listener}
-		s.Start()
-	},
+	"plain":          (*httptest.Server).Start,
+	"TLS":            (*httptest.Server).StartTLS,
+	"wrapped":        wrapped(func(c net.Conn) net.Conn { return &embeds{c} }),
+	"without a file": wrapped(func(c net.Conn) net.Conn { return hides{c} }),
 }
 
 func get(t *testing.T, client *http.Client, url string) *http.Response {
@@ -116,6 +131,32 @@ func TestADetachedStreamEndsWhenItsClientLeaves(t *testing.T) {
 			wait.For(t, "the stream ends", out.Context().Done())
 			out.Close(true)
 		})
+	}
+}
+
+func TestTheFileOfAConnectionIsFoundBehindWhatWrapsIt(t *testing.T) {
+	conn, other := net.Pipe()
+	defer conn.Close()
+	defer other.Close()
+	for _, c := range []net.Conn{conn, &embeds{conn}, embeds{nil}, hides{conn}} {
+		if _, err := fileOf(c); !errors.Is(err, errNoFile) {
+			t.Errorf("%T: %v", c, err)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	tcp, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tcp.Close()
+	for _, c := range []net.Conn{tcp, &embeds{tcp}, embeds{&embeds{tcp}}, tls.Client(&embeds{tcp}, nil)} {
+		if _, err := fileOf(c); err != nil {
+			t.Errorf("%T: %v", c, err)
+		}
 	}
 }
 

@@ -2,8 +2,8 @@ package streams
 
 import (
 	"errors"
-	"io"
 	"net"
+	"reflect"
 	"syscall"
 )
 
@@ -19,22 +19,44 @@ func watch(conn net.Conn, leave func()) (unwatch func()) {
 		}
 	}
 	go func() { // it ends with the connection
-		_, _ = io.Copy(io.Discard, conn)
-		leave()
+		var nothing [1]byte
+		for {
+			if _, err := conn.Read(nothing[:]); err != nil {
+				leave()
+				return
+			}
+		}
 	}()
 	return func() {}
 }
 
-// fileOf returns the file of a connection, or of the one that it wraps.
+// fileOf returns the file of a connection, or of the one that it wraps, as crypto/tls
+// does, or embeds, as Caddy and svc_connections do.
 func fileOf(conn net.Conn) (syscall.RawConn, error) {
 	for {
 		if c, ok := conn.(syscall.Conn); ok {
 			return c.SyscallConn()
 		}
-		wrapper, ok := conn.(interface{ NetConn() net.Conn })
-		if !ok {
+		inner := embedded(conn)
+		if wrapper, ok := conn.(interface{ NetConn() net.Conn }); ok {
+			inner = wrapper.NetConn()
+		}
+		if inner == nil {
 			return nil, errNoFile
 		}
-		conn = wrapper.NetConn()
+		conn = inner
 	}
+}
+
+func embedded(conn net.Conn) net.Conn {
+	outer := reflect.Indirect(reflect.ValueOf(conn))
+	if outer.Kind() != reflect.Struct {
+		return nil
+	}
+	field, ok := outer.Type().FieldByName("Conn")
+	if !ok || !field.Anonymous {
+		return nil
+	}
+	inner, _ := outer.FieldByIndex(field.Index).Interface().(net.Conn)
+	return inner
 }

@@ -8,7 +8,10 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/svc-games/svc/api/sse"
 )
 
 // Detach takes the connection of a stream that has begun away from the HTTP server, for a
@@ -70,7 +73,12 @@ type connection struct {
 	conn    net.Conn
 	unwatch func()
 	out     *bytes.Buffer // what is not sent yet, one of buffers; nil: nothing
+	hurried atomic.Bool   // it has a deadline
 }
+
+// stalled is how long a client may take nothing of what is sent. Caddy has such a bound
+// for its own connections.
+const stalled = 2 * sse.DefaultHeartbeat
 
 // buffers are of connections that send.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -103,6 +111,12 @@ func (c *connection) FlushError() error {
 	if c.out == nil {
 		return nil
 	}
+	if !c.hurried.Load() {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(stalled)) // else it is closed
+		if c.hurried.Load() {                                // meanwhile
+			_ = c.conn.SetWriteDeadline(time.Now().Add(endTimeout))
+		}
+	}
 	_, err := c.conn.Write(c.out.Bytes())
 	if c.out.Reset(); c.out.Cap() <= keptBuffer {
 		buffers.Put(c.out)
@@ -112,7 +126,10 @@ func (c *connection) FlushError() error {
 }
 
 // SetWriteDeadline implements what http.ResponseController looks for.
-func (c *connection) SetWriteDeadline(at time.Time) error { return c.conn.SetWriteDeadline(at) }
+func (c *connection) SetWriteDeadline(at time.Time) error {
+	c.hurried.Store(true)
+	return c.conn.SetWriteDeadline(at)
+}
 
 // Interface guards
 var _ http.ResponseWriter = (*connection)(nil)

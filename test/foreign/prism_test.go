@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/long"
@@ -102,7 +103,7 @@ func TestFlowPassesPrismThatValidatesIt(t *testing.T) {
 	project := "/v1/projects/" + made.Data.ID
 	p.wants(200, "GET", "/v1/projects", nil)
 	p.wants(200, "GET", project, nil)
-	p.wants(403, "GET", "/v1/projects/"+api.NewProjectID(), nil)
+	p.wants(403, "GET", "/v1/projects/"+mint.NewProjectID(), nil)
 
 	var sub api.Submission
 	brief := map[string]string{"projectId": made.Data.ID, "prompt": "a duck that flaps through gaps"}
@@ -130,7 +131,7 @@ func TestFlowPassesPrismThatValidatesIt(t *testing.T) {
 	p.streams(job + "/events" + query)
 	p.wants(204, "GET", job+"/events"+query, nil, "Last-Event-ID", "100000")
 	p.streams(job+"/events"+query, "Last-Event-ID", "none")
-	p.wants(403, "GET", job+"/status?projectId="+api.NewProjectID(), nil)
+	p.wants(403, "GET", job+"/status?projectId="+mint.NewProjectID(), nil)
 	zip := p.wants(200, "GET", job+"/files"+query, nil)
 	p.wants(206, "GET", job+"/files"+query, nil, "Range", "bytes=0-99")
 	p.wants(304, "GET", job+"/files"+query, nil, "If-None-Match", zip.Header.Get("ETag"))

@@ -11,7 +11,7 @@ import (
 )
 
 func TestCaddyfilesOfDeploymentsHoldTheChainOfTheShippedOne(t *testing.T) {
-	manifest, err := os.ReadFile("../deploy/kubernetes/gateway.yaml")
+	manifest, err := os.ReadFile("../deploy/kubernetes/base/gateway.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/daemon"
 	driver "github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 	"github.com/svc-games/svc/sidecar/play"
 )
 
@@ -35,48 +36,51 @@ const (
 	engines = "svc-engines"
 )
 
-// load decodes every manifest strictly: a member that the API does not know is
-// an error, as is one that is given twice.
-func load(t *testing.T) []runtime.Object {
+// overlays are what is applied; base alone is what both share.
+var overlays = []string{"one-machine", "cluster"}
+
+// manifests are the objects of one overlay, in a test of it.
+type manifests struct {
+	*testing.T
+	overlay string
+	all     []runtime.Object
+}
+
+// inEach runs a test of each overlay.
+func inEach(t *testing.T, test func(t manifests)) {
 	t.Helper()
-	files, err := filepath.Glob("*.yaml")
-	if err != nil {
-		t.Fatal(err)
+	for _, overlay := range overlays {
+		t.Run(overlay, func(t *testing.T) { test(manifests{t, overlay, load(t, overlay)}) })
 	}
+}
+
+// load renders an overlay, as kubectl apply -k does, and decodes every object strictly: a
+// member that the API does not know is an error, as is one that is given twice.
+func load(t *testing.T, overlay string) []runtime.Object {
+	t.Helper()
 	decoder := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	var all []runtime.Object
-	for _, file := range files {
-		if file == "kustomization.yaml" {
-			continue
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(kubetest.Render(t, overlay)))); ; {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return all
 		}
-		raw, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(raw)))
-		for {
-			document, err := documents.Read()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			object, _, err := decoder.Decode(document, nil, nil)
-			if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			all = append(all, object)
+		object, _, err := decoder.Decode(document, nil, nil)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", overlay, err, document)
 		}
+		all = append(all, object)
 	}
-	return all
 }
 
 // of returns the objects of one type.
-func of[T runtime.Object](t *testing.T) []T {
+func of[T runtime.Object](t manifests) []T {
 	t.Helper()
 	var out []T
-	for _, object := range load(t) {
+	for _, object := range t.all {
 		if one, ok := object.(T); ok {
 			out = append(out, one)
 		}
@@ -90,7 +94,7 @@ func of[T runtime.Object](t *testing.T) []T {
 func named[T interface {
 	runtime.Object
 	metav1.Object
-}](t *testing.T, namespace, name string) T {
+}](t manifests, namespace, name string) T {
 	t.Helper()
 	for _, one := range of[T](t) {
 		if one.GetNamespace() == namespace && one.GetName() == name {
@@ -102,7 +106,7 @@ func named[T interface {
 }
 
 func TestKustomizationNamesEveryManifest(t *testing.T) {
-	raw, err := os.ReadFile("kustomization.yaml")
+	raw, err := os.ReadFile("base/kustomization.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +114,12 @@ func TestKustomizationNamesEveryManifest(t *testing.T) {
 	if err := utilyaml.Unmarshal(raw, &k); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*.yaml")
+	files, err := filepath.Glob("base/*.yaml")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i, f := range files {
+		files[i] = filepath.Base(f)
 	}
 	files = slices.DeleteFunc(files, func(f string) bool { return f == "kustomization.yaml" })
 	slices.Sort(k.Resources)
@@ -121,213 +128,277 @@ func TestKustomizationNamesEveryManifest(t *testing.T) {
 	}
 }
 
-func TestNamespacesTakeRestrictedPodsAlone(t *testing.T) {
-	for _, n := range of[*corev1.Namespace](t) {
-		if n.Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
-			t.Errorf("%s: %v", n.Name, n.Labels)
+// TestOneMachineNeedsNoDatabase: the books are a file on a volume, which one process has.
+func TestOneMachineNeedsNoDatabase(t *testing.T) {
+	m := manifests{t, "one-machine", load(t, "one-machine")}
+	d := named[*appsv1.Deployment](m, ours, "svc-sidecar")
+	if *d.Spec.Replicas != 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		t.Errorf("%d sidecars, by %s", *d.Spec.Replicas, d.Spec.Strategy.Type)
+	}
+	pod := d.Spec.Template.Spec
+	for _, from := range pod.Containers[0].EnvFrom {
+		if !*from.SecretRef.Optional {
+			t.Errorf("it waits for the secret %s", from.SecretRef.Name)
 		}
 	}
+	data := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "data" })
+	if data < 0 || pod.Volumes[data].PersistentVolumeClaim == nil || pod.Volumes[data].EmptyDir != nil {
+		t.Errorf("its data are in %+v", pod.Volumes)
+	}
+	for _, b := range of[*policyv1.PodDisruptionBudget](m) {
+		if b.Namespace != engines {
+			t.Errorf("%s would keep the one machine from being drained", b.Name)
+		}
+	}
+}
+
+// TestNoneOfAClusterIsMissingWhileItIsReplaced: a pod goes when another one is ready.
+func TestNoneOfAClusterIsMissingWhileItIsReplaced(t *testing.T) {
+	m := manifests{t, "cluster", load(t, "cluster")}
+	for _, name := range []string{"svc-gateway", "svc-sidecar"} {
+		d := named[*appsv1.Deployment](m, ours, name)
+		if *d.Spec.Replicas < 2 || d.Spec.Strategy.RollingUpdate == nil || d.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue() != 0 ||
+			len(d.Spec.Template.Spec.TopologySpreadConstraints) == 0 {
+			t.Errorf("%s: %d of them, by %+v, at %+v", name, *d.Spec.Replicas, d.Spec.Strategy, d.Spec.Template.Spec.TopologySpreadConstraints)
+		}
+	}
+}
+
+// TestAGatewayStopsOnceEveryNodeKnowsAndItsStreamsHadTime: after its delay it still has its
+// grace before it is killed.
+func TestAGatewayStopsOnceEveryNodeKnowsAndItsStreamsHadTime(t *testing.T) {
+	inEach(t, func(t manifests) {
+		config := named[*corev1.ConfigMap](t, ours, "svc-gateway").Data["Caddyfile"]
+		grace := named[*appsv1.Deployment](t, ours, "svc-gateway").Spec.Template.Spec.TerminationGracePeriodSeconds
+		if !strings.Contains(config, "\tshutdown_delay 10s\n") || !strings.Contains(config, "\tgrace_period 25s\n") || grace == nil || *grace < 40 {
+			t.Errorf("it has %v seconds, with\n%s", grace, config)
+		}
+	})
+}
+
+func TestNamespacesTakeRestrictedPodsAlone(t *testing.T) {
+	inEach(t, func(t manifests) {
+		for _, n := range of[*corev1.Namespace](t) {
+			if n.Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
+				t.Errorf("%s: %v", n.Name, n.Labels)
+			}
+		}
+	})
 }
 
 func TestEngineProxyMayDoWhatItsDriverNeedsAndNothingElse(t *testing.T) {
-	role := named[*rbacv1.Role](t, engines, "svc-engine-proxy")
-	if !reflect.DeepEqual(role.Rules, driver.Permissions()) {
-		t.Errorf("it may %+v\nand needs %+v", role.Rules, driver.Permissions())
-	}
-	roles, bindings := of[*rbacv1.Role](t), of[*rbacv1.RoleBinding](t)
-	if len(roles) != 1 || len(bindings) != 1 || len(bindings[0].Subjects) != 1 {
-		t.Fatalf("there are %d roles and %d bindings", len(roles), len(bindings))
-	}
-	b := bindings[0]
-	if s := b.Subjects[0]; b.Namespace != engines || b.RoleRef.Name != role.Name || s.Name != "svc-engine-proxy" || s.Namespace != ours {
-		t.Errorf("bound: %+v", b)
-	}
-	for _, object := range load(t) {
-		switch object.(type) {
-		case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
-			t.Errorf("something holds in the whole cluster: %+v", object)
+	inEach(t, func(t manifests) {
+		role := named[*rbacv1.Role](t, engines, "svc-engine-proxy")
+		if !reflect.DeepEqual(role.Rules, driver.Permissions()) {
+			t.Errorf("it may %+v\nand needs %+v", role.Rules, driver.Permissions())
 		}
-	}
+		roles, bindings := of[*rbacv1.Role](t), of[*rbacv1.RoleBinding](t)
+		if len(roles) != 1 || len(bindings) != 1 || len(bindings[0].Subjects) != 1 {
+			t.Fatalf("there are %d roles and %d bindings", len(roles), len(bindings))
+		}
+		b := bindings[0]
+		if s := b.Subjects[0]; b.Namespace != engines || b.RoleRef.Name != role.Name || s.Name != "svc-engine-proxy" || s.Namespace != ours {
+			t.Errorf("bound: %+v", b)
+		}
+		for _, object := range t.all {
+			switch object.(type) {
+			case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+				t.Errorf("something holds in the whole cluster: %+v", object)
+			}
+		}
+	})
 }
 
 func TestOnlyTheEngineProxyHasAnAccountOfTheAPIServer(t *testing.T) {
-	for _, a := range of[*corev1.ServiceAccount](t) {
-		if a.AutomountServiceAccountToken == nil || *a.AutomountServiceAccountToken {
-			t.Errorf("every pod of %s/%s gets a token", a.Namespace, a.Name)
+	inEach(t, func(t manifests) {
+		for _, a := range of[*corev1.ServiceAccount](t) {
+			if a.AutomountServiceAccountToken == nil || *a.AutomountServiceAccountToken {
+				t.Errorf("every pod of %s/%s gets a token", a.Namespace, a.Name)
+			}
 		}
-	}
-	named[*corev1.ServiceAccount](t, engines, "default")
-	for _, d := range of[*appsv1.Deployment](t) {
-		mounted := d.Spec.Template.Spec.AutomountServiceAccountToken
-		if mounted == nil || *mounted != (d.Name == "svc-engine-proxy") {
-			t.Errorf("%s: token mounted %v", d.Name, mounted)
+		named[*corev1.ServiceAccount](t, engines, "default")
+		for _, d := range of[*appsv1.Deployment](t) {
+			mounted := d.Spec.Template.Spec.AutomountServiceAccountToken
+			if mounted == nil || *mounted != (d.Name == "svc-engine-proxy") {
+				t.Errorf("%s: token mounted %v", d.Name, mounted)
+			}
+			if d.Spec.Template.Spec.ServiceAccountName != d.Name {
+				t.Errorf("%s runs as %q", d.Name, d.Spec.Template.Spec.ServiceAccountName)
+			}
 		}
-		if d.Spec.Template.Spec.ServiceAccountName != d.Name {
-			t.Errorf("%s runs as %q", d.Name, d.Spec.Template.Spec.ServiceAccountName)
-		}
-	}
+	})
 }
 
 func TestPartsRunAsRestrictedPods(t *testing.T) {
-	for _, d := range of[*appsv1.Deployment](t) {
-		pod := d.Spec.Template.Spec
-		if s := pod.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser == 0 ||
-			s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
-			t.Errorf("%s: %+v", d.Name, s)
-		}
-		if pod.HostNetwork || pod.HostPID || pod.HostIPC || pod.EnableServiceLinks == nil || *pod.EnableServiceLinks {
-			t.Errorf("%s shares what is the node's", d.Name)
-		}
-		for _, v := range pod.Volumes {
-			if v.HostPath != nil {
-				t.Errorf("%s mounts %s of the node", d.Name, v.HostPath.Path)
-			}
-		}
-		for _, c := range pod.Containers {
-			s := c.SecurityContext
-			if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem ||
-				s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(s.Capabilities.Add) > 0 {
+	inEach(t, func(t manifests) {
+		for _, d := range of[*appsv1.Deployment](t) {
+			pod := d.Spec.Template.Spec
+			if s := pod.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser == 0 ||
+				s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
 				t.Errorf("%s: %+v", d.Name, s)
 			}
-			if c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() || c.ReadinessProbe == nil {
-				t.Errorf("%s: memory %v, probe %v", d.Name, c.Resources, c.ReadinessProbe)
+			if pod.HostNetwork || pod.HostPID || pod.HostIPC || pod.EnableServiceLinks == nil || *pod.EnableServiceLinks {
+				t.Errorf("%s shares what is the node's", d.Name)
+			}
+			for _, v := range pod.Volumes {
+				if v.HostPath != nil {
+					t.Errorf("%s mounts %s of the node", d.Name, v.HostPath.Path)
+				}
+			}
+			for _, c := range pod.Containers {
+				s := c.SecurityContext
+				if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem ||
+					s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(s.Capabilities.Add) > 0 {
+					t.Errorf("%s: %+v", d.Name, s)
+				}
+				if c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() || c.ReadinessProbe == nil {
+					t.Errorf("%s: memory %v, probe %v", d.Name, c.Resources, c.ReadinessProbe)
+				}
 			}
 		}
-	}
+	})
 }
 
 func TestEverythingThatIsNamedIsThere(t *testing.T) {
-	secrets := map[string]bool{ // made by who runs the cluster; README.md
-		"svc-store": true, "svc-redis": true, "svc-sidecar-tls": true, "svc-engine-proxy-tls": true, "svc-gateway-tls": true,
-		"svc-play": true, "svc-play-origin": true,
-	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range secrets {
-		if !strings.Contains(string(readme), name) {
-			t.Errorf("README.md does not name the secret %s", name)
+	inEach(t, func(t manifests) {
+		secrets := map[string]bool{ // made by who runs the cluster; README.md
+			"svc-store": true, "svc-redis": true, "svc-sidecar-tls": true, "svc-engine-proxy-tls": true, "svc-gateway-tls": true,
+			"svc-play": true, "svc-play-origin": true, "svc-traces": true,
 		}
-	}
-	for _, d := range of[*appsv1.Deployment](t) {
-		pod := d.Spec.Template.Spec
-		if !reflect.DeepEqual(d.Spec.Selector.MatchLabels, map[string]string{"app.kubernetes.io/name": d.Name}) ||
-			d.Spec.Template.Labels["app.kubernetes.io/name"] != d.Name {
-			t.Errorf("%s selects %v", d.Name, d.Spec.Selector)
+		readme, err := os.ReadFile("README.md")
+		if err != nil {
+			t.Fatal(err)
 		}
-		volumes := make(map[string]bool)
-		for _, v := range pod.Volumes {
-			volumes[v.Name] = true
-			switch {
-			case v.Secret != nil && !secrets[v.Secret.SecretName]:
-				t.Errorf("%s: the secret %s is not made", d.Name, v.Secret.SecretName)
-			case v.ConfigMap != nil:
-				named[*corev1.ConfigMap](t, d.Namespace, v.ConfigMap.Name)
-			case v.PersistentVolumeClaim != nil:
-				named[*corev1.PersistentVolumeClaim](t, d.Namespace, v.PersistentVolumeClaim.ClaimName)
+		for name := range secrets {
+			if !strings.Contains(string(readme), name) {
+				t.Errorf("README.md does not name the secret %s", name)
 			}
 		}
-		for _, c := range pod.Containers {
-			for _, m := range c.VolumeMounts {
-				if !volumes[m.Name] {
-					t.Errorf("%s: there is no volume %s", d.Name, m.Name)
+		for _, d := range of[*appsv1.Deployment](t) {
+			pod := d.Spec.Template.Spec
+			if !reflect.DeepEqual(d.Spec.Selector.MatchLabels, map[string]string{"app.kubernetes.io/name": d.Name}) ||
+				d.Spec.Template.Labels["app.kubernetes.io/name"] != d.Name {
+				t.Errorf("%s selects %v", d.Name, d.Spec.Selector)
+			}
+			volumes := make(map[string]bool)
+			for _, v := range pod.Volumes {
+				volumes[v.Name] = true
+				switch {
+				case v.Secret != nil && !secrets[v.Secret.SecretName]:
+					t.Errorf("%s: the secret %s is not made", d.Name, v.Secret.SecretName)
+				case v.ConfigMap != nil:
+					named[*corev1.ConfigMap](t, d.Namespace, v.ConfigMap.Name)
+				case v.PersistentVolumeClaim != nil:
+					named[*corev1.PersistentVolumeClaim](t, d.Namespace, v.PersistentVolumeClaim.ClaimName)
 				}
 			}
-			for _, e := range c.EnvFrom {
-				if e.SecretRef == nil || !secrets[e.SecretRef.Name] {
-					t.Errorf("%s: %+v is not made", d.Name, e)
+			for _, c := range pod.Containers {
+				for _, m := range c.VolumeMounts {
+					if !volumes[m.Name] {
+						t.Errorf("%s: there is no volume %s", d.Name, m.Name)
+					}
+				}
+				for _, e := range c.EnvFrom {
+					if e.SecretRef == nil || !secrets[e.SecretRef.Name] {
+						t.Errorf("%s: %+v is not made", d.Name, e)
+					}
 				}
 			}
 		}
-	}
-	for _, s := range of[*corev1.Service](t) {
-		d := named[*appsv1.Deployment](t, s.Namespace, s.Spec.Selector["app.kubernetes.io/name"])
-		for _, p := range s.Spec.Ports {
-			if !slices.ContainsFunc(d.Spec.Template.Spec.Containers[0].Ports, func(c corev1.ContainerPort) bool { return c.Name == p.TargetPort.StrVal }) {
-				t.Errorf("%s: there is no port %s", s.Name, p.TargetPort.StrVal)
+		for _, s := range of[*corev1.Service](t) {
+			d := named[*appsv1.Deployment](t, s.Namespace, s.Spec.Selector["app.kubernetes.io/name"])
+			for _, p := range s.Spec.Ports {
+				if !slices.ContainsFunc(d.Spec.Template.Spec.Containers[0].Ports, func(c corev1.ContainerPort) bool { return c.Name == p.TargetPort.StrVal }) {
+					t.Errorf("%s: there is no port %s", s.Name, p.TargetPort.StrVal)
+				}
 			}
 		}
-	}
-	for _, b := range of[*policyv1.PodDisruptionBudget](t) {
-		if b.Namespace == engines {
-			continue // what is in it has no deployment
+		for _, b := range of[*policyv1.PodDisruptionBudget](t) {
+			if b.Namespace == engines {
+				continue // what is in it has no deployment
+			}
+			d := named[*appsv1.Deployment](t, b.Namespace, b.Name)
+			if !reflect.DeepEqual(b.Spec.Selector, d.Spec.Selector) || int(*d.Spec.Replicas) <= b.Spec.MinAvailable.IntValue() {
+				t.Errorf("%s keeps nodes from being drained, or nothing", b.Name)
+			}
 		}
-		d := named[*appsv1.Deployment](t, b.Namespace, b.Name)
-		if !reflect.DeepEqual(b.Spec.Selector, d.Spec.Selector) || int(*d.Spec.Replicas) <= b.Spec.MinAvailable.IntValue() {
-			t.Errorf("%s keeps nodes from being drained, or nothing", b.Name)
-		}
-	}
+	})
 }
 
 // TestSidecarsShareTheSecretsOfPublishedGames: with secrets of its own each would refuse
 // the others' tokens, and know a player by another name.
 func TestSidecarsShareTheSecretsOfPublishedGames(t *testing.T) {
-	pod := named[*appsv1.Deployment](t, ours, "svc-sidecar").Spec.Template.Spec
-	folder := "/" + path.Dir(play.PlayersFile)
-	i := slices.IndexFunc(pod.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/data"+folder })
-	if i < 0 {
-		t.Fatalf("nothing is mounted at %s of the data folder", folder)
-	}
-	for _, v := range pod.Volumes {
-		if v.Name == pod.Containers[0].VolumeMounts[i].Name && v.Secret == nil {
-			t.Errorf("%s is a folder of each pod's own", folder)
+	inEach(t, func(t manifests) {
+		pod := named[*appsv1.Deployment](t, ours, "svc-sidecar").Spec.Template.Spec
+		folder := "/" + path.Dir(play.PlayersFile)
+		i := slices.IndexFunc(pod.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/data"+folder })
+		if i < 0 {
+			t.Fatalf("nothing is mounted at %s of the data folder", folder)
 		}
-	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{play.TokenFile, play.PlayersFile} {
-		if !strings.Contains(string(readme), "--from-literal="+path.Base(file)+"=") {
-			t.Errorf("README.md makes no secret %s", file)
+		for _, v := range pod.Volumes {
+			if v.Name == pod.Containers[0].VolumeMounts[i].Name && v.Secret == nil {
+				t.Errorf("%s is a folder of each pod's own", folder)
+			}
 		}
-	}
+		readme, err := os.ReadFile("README.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{play.TokenFile, play.PlayersFile} {
+			if !strings.Contains(string(readme), "--from-literal="+path.Base(file)+"=") {
+				t.Errorf("README.md makes no secret %s", file)
+			}
+		}
+	})
 }
 
 func TestThereIsNeverASecondEngineProxy(t *testing.T) {
-	d := named[*appsv1.Deployment](t, ours, "svc-engine-proxy")
-	if *d.Spec.Replicas != 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
-		t.Errorf("%d replicas, by %s", *d.Spec.Replicas, d.Spec.Strategy.Type)
-	}
+	inEach(t, func(t manifests) {
+		d := named[*appsv1.Deployment](t, ours, "svc-engine-proxy")
+		if *d.Spec.Replicas != 1 || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+			t.Errorf("%d replicas, by %s", *d.Spec.Replicas, d.Spec.Strategy.Type)
+		}
+	})
 }
 
 func TestEngineProxyTakesItsCommandLineAndOptions(t *testing.T) {
-	d := named[*appsv1.Deployment](t, ours, "svc-engine-proxy")
-	options := named[*corev1.ConfigMap](t, ours, "svc-engine-proxy").Data["driver.json"]
-	file := filepath.Join(t.TempDir(), "driver.json")
-	if err := os.WriteFile(file, []byte(options), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := slices.Clone(d.Spec.Template.Spec.Containers[0].Args)
-	for i, arg := range args {
-		args[i] = strings.Replace(arg, "/config/driver.json", file, 1)
-	}
-	o, err := daemon.ParseOptions(args, func(string) string { return "" }, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(o.MonitorNames, []string{"monitor"}) || slices.Contains(o.Names, "monitor") {
-		t.Errorf("gateways are %v and monitors %v", o.Names, o.MonitorNames)
-	}
-	if o.Host.Driver != driver.Name || o.Host.Kubernetes.Namespace != engines || o.Listen.Unix() {
-		t.Errorf("it runs engines with %+v", o.Host)
-	}
-	var quota corev1.ResourceQuota
-	for _, q := range of[*corev1.ResourceQuota](t) {
-		quota = *q
-	}
-	if pods := quota.Spec.Hard[corev1.ResourcePods]; quota.Namespace != engines || int64(o.Host.Settings.MaxEngines) != pods.Value() {
-		t.Errorf("it may have %d engines, the quota has %s", o.Host.Settings.MaxEngines, pods.String())
-	}
-	var known struct {
-		URL string `json:"egress_url"`
-	}
-	if err := json.Unmarshal([]byte(options), &known); err != nil {
-		t.Fatal(err)
-	}
-	service := named[*corev1.Service](t, ours, "svc-engine-proxy")
-	if want := "https://" + service.Name + "." + service.Namespace + ".svc.cluster.local:7444"; known.URL != want {
-		t.Errorf("engines know the egress as %s, and it is %s", known.URL, want)
-	}
+	inEach(t, func(t manifests) {
+		d := named[*appsv1.Deployment](t, ours, "svc-engine-proxy")
+		options := named[*corev1.ConfigMap](t, ours, "svc-engine-proxy").Data["driver.json"]
+		file := filepath.Join(t.TempDir(), "driver.json")
+		if err := os.WriteFile(file, []byte(options), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := slices.Clone(d.Spec.Template.Spec.Containers[0].Args)
+		for i, arg := range args {
+			args[i] = strings.Replace(arg, "/config/driver.json", file, 1)
+		}
+		o, err := daemon.ParseOptions(args, func(string) string { return "" }, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(o.MonitorNames, []string{"monitor"}) || slices.Contains(o.Names, "monitor") {
+			t.Errorf("gateways are %v and monitors %v", o.Names, o.MonitorNames)
+		}
+		if o.Host.Driver != driver.Name || o.Host.Kubernetes.Namespace != engines || o.Listen.Unix() {
+			t.Errorf("it runs engines with %+v", o.Host)
+		}
+		var quota corev1.ResourceQuota
+		for _, q := range of[*corev1.ResourceQuota](t) {
+			quota = *q
+		}
+		if pods := quota.Spec.Hard[corev1.ResourcePods]; quota.Namespace != engines || int64(o.Host.Settings.MaxEngines) != pods.Value() {
+			t.Errorf("it may have %d engines, the quota has %s", o.Host.Settings.MaxEngines, pods.String())
+		}
+		var known struct {
+			URL string `json:"egress_url"`
+		}
+		if err := json.Unmarshal([]byte(options), &known); err != nil {
+			t.Fatal(err)
+		}
+		service := named[*corev1.Service](t, ours, "svc-engine-proxy")
+		if want := "https://" + service.Name + "." + service.Namespace + ".svc.cluster.local:7444"; known.URL != want {
+			t.Errorf("engines know the egress as %s, and it is %s", known.URL, want)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -42,7 +43,7 @@ func (l *Ledger) reserve(ctx context.Context, r sidecar.Reservation) (admission 
 	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
 	err = l.store.Update(ctx, func(tx *store.Tx) error {
-		a := admitting{Reservation: r, tx: tx}
+		a := admitting{Reservation: r, tx: tx, requestID: peer.RequestOf(ctx).ID}
 		if err := a.load(l.now); err != nil {
 			return err
 		}

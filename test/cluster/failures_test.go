@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/rig"
@@ -27,6 +28,9 @@ var update = flag.Bool("update", false, "write the lines of docs/failures.md ane
 var failures sync.Mutex
 
 const failuresPage = "docs/failures.md"
+
+// patientClient is how long a client waits for an answer.
+const patientClient = 30 * time.Second
 
 // A failure is a trouble that a test has made, and by what it is to be known.
 type failure struct {
@@ -62,7 +66,11 @@ func (f failure) wantAsOnThePage(t *testing.T, g *rig.Gateway, key rig.Key, old 
 	t.Helper()
 	var refused, goesOn []string
 	for _, a := range asked {
+		began := time.Now()
 		got, err := a.do(g, key, old)
+		if took := time.Since(began); took > patientClient {
+			t.Errorf("%s: to %s is answered after %s, when its client has gone", f.trouble, a.name, took)
+		}
 		switch {
 		case err == nil && got.Status == http.StatusServiceUnavailable && got.Header.Get("Retry-After") != "":
 			refused = append(refused, a.name)
@@ -224,5 +232,40 @@ func TestPartsThatAreAwayAreAsThePageOfFailuresSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.Finish(key, g.Generate(key, old.ProjectID))
+	}
+}
+
+// TestANetworkThatTakesPacketsAndAnswersNoneIsAsThePageOfFailuresSays: nobody is told that
+// the other end is away, so that all goes by time. Each answer comes while a client waits.
+func TestANetworkThatTakesPacketsAndAnswersNoneIsAsThePageOfFailuresSays(t *testing.T) {
+	t.Parallel()
+	c := rig.LaunchApart(t, script.Engine{})
+	g := c.Gateways[0]
+	g.NewUser("alice", "100")
+	key := g.NewKey("alice")
+	old := g.Generate(key, g.NewProject(key))
+	g.Finish(key, old)
+	for _, host := range []struct {
+		name    string
+		failure failure
+	}{
+		{rig.HostEngines, failure{"no packet comes back from the engine proxy's host", "status is degraded: the engine proxy does not answer",
+			`svc_requests_total{action="generate",class="5xx",reason="unavailable"} > 0`, "SvcRequestsUnavailable"}},
+		{rig.HostSidecar, failure{"no packet comes back from the sidecar's host", "status is degraded: the sidecar does not answer",
+			`svc_decision_failures_total{reason="unreachable"} > 0`, "SvcDecisionsFail"}},
+	} {
+		c.Deafen(host.name)
+		wait.Until(t, "the gateway notices", func() bool {
+			code, err := g.Status(new(status))
+			a := g.Call(key, http.MethodGet, rig.StatusPath(old), nil)
+			return err == nil && code == http.StatusServiceUnavailable && (host.name == rig.HostEngines || a.Status == http.StatusServiceUnavailable)
+		})
+		host.failure.wantAsOnThePage(t, g, key, old)
+		c.Hear(host.name)
+		g.Finish(key, g.Generate(key, old.ProjectID))
+	}
+	wait.Until(t, "every slot is free", func() bool { return g.Usage(key).RunningJobs == 0 })
+	if u := g.Usage(key); u.JobsThisMonth != 3 || u.TIKSpent != 3*api.MicroPerTIK {
+		t.Errorf("after three jobs the usage is %+v", u)
 	}
 }

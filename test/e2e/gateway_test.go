@@ -90,7 +90,7 @@ func (p *program) awaitAdmin() {
 // service answers yet.
 func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 	inOneForm(t)
-	manifest, err := os.ReadFile(filepath.Join(root(t), "deploy", "kubernetes", "gateway.yaml"))
+	manifest, err := os.ReadFile(filepath.Join(root(t), "deploy", "kubernetes", "base", "gateway.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

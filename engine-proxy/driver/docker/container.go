@@ -48,7 +48,7 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 			Cmd:        arguments(s, d.opts),
 			Env:        driverkit.Environment(insideTmp, insideTmp, d.opts.Env),
 			User:       fmt.Sprintf("%d:%d", uid, gid),
-			WorkingDir: cmp.Or(volumeOf(s), insideTmp),
+			WorkingDir: cmp.Or(driverkit.Volume(s, insideVolume), insideTmp),
 			StopSignal: "SIGTERM",
 			// An image may not switch the network on, or a health check that
 			// no one asks.
@@ -101,14 +101,6 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 	return r, nil
 }
 
-// volumeOf is where the engine has its volume inside, "" for one without.
-func volumeOf(s driver.Spec) string {
-	if s.Volume == "" {
-		return ""
-	}
-	return insideVolume
-}
-
 // arguments are an engine's command line inside.
 func arguments(s driver.Spec, o Options) []string {
 	var egress string
@@ -116,7 +108,7 @@ func arguments(s driver.Spec, o Options) []string {
 		egress = path.Join(egressDir(s), filepath.Base(s.Egress))
 	}
 	return append(driverkit.Task(s), driverkit.Arguments(
-		"--volume", volumeOf(s), "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
+		"--volume", driverkit.Volume(s, insideVolume), "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
 		"--instance", s.InstanceID, "--token-file", insideToken, "--egress", egress, "--chromium", o.Chromium,
 		"--volume-bytes", strconv.FormatInt(max(o.Limits.Volume, 0), 10),
 	)...)

@@ -30,6 +30,14 @@ func Task(s driver.Spec) []string {
 	return nil
 }
 
+// Volume is where an engine has its volume inside, "" for one without.
+func Volume(s driver.Spec, inside string) string {
+	if s.Volume == "" {
+		return ""
+	}
+	return inside
+}
+
 // Arguments returns an engine's command line of options and their values,
 // without the options whose value is "" or "0".
 func Arguments(options ...string) []string {

@@ -79,12 +79,10 @@ func (v view) counts(first, last int64) (c api.PlayCounts, err error) {
 	if c.Sessions == 0 {
 		return c, nil
 	}
-	if err := v.Row(`SELECT count(DISTINCT player) FROM play_player_days
-		WHERE game = ? AND class = 'public' AND plays > 0 AND day BETWEEN ? AND ?`, v.game, first, last).Scan(&c.Players); err != nil {
+	if c.Players, err = v.players(first, last); err != nil {
 		return c, err
 	}
-	if err := v.Row(`SELECT count(*) FROM play_players WHERE game = ? AND class = 'public' AND first_day BETWEEN ? AND ?`,
-		v.game, first, last).Scan(&c.NewPlayers); err != nil {
+	if c.NewPlayers, err = v.stayed(0, first, last); err != nil {
 		return c, err
 	}
 	c.MedianSessionSeconds, err = v.median(first, last)

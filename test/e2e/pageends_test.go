@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -76,8 +77,41 @@ func TestWhatAPageSaidIsCountedHoweverItEnds(t *testing.T) {
 	}
 }
 
-// tracks opens a game's page in a tab and has the game say something.
-func (b *browser) tracks(in *tab, address string, seen map[target.ID]bool) {
+// TestWhatIsPlayedWhileTheServiceIsAwayIsCountedOnceLater: the page around the game keeps
+// it, and two pages at once send it when the player comes back.
+func TestWhatIsPlayedWhileTheServiceIsAwayIsCountedOnceLater(t *testing.T) {
+	f := inOneForm(t)
+	s := start(t, f)
+	key := s.newKey("alice")
+	project := s.newProject(key)
+	sub := s.generate(key, project, brief)
+	s.finish(key, sub)
+	address, seen := "http://"+s.addr+s.publish(key, project, sub.JobID).Path, make(map[target.ID]bool)
+	b := newBrowser(t)
+	away := b.tab("Content Security Policy")
+	game := b.tracks(away, address, seen)
+	s.eventually("the first event is counted", func() bool { return s.overview(key, project).Events["jump"] == 1 })
+	_ = s.stop(os.Interrupt)
+	if !value(game, chromedp.Evaluate[bool](`svc.track('jump', {}) && svc.track('jump', {}) && svc.track('jump', {})`)) {
+		t.Error("the game may not say anything")
+	}
+	away.until("localStorage.length > 0")
+	if _, err := chromedp.Call(away.ctx, page.Close, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	for range 2 {
+		b.tracks(b.tab("Content Security Policy"), address, seen)
+	}
+	s.eventually("all is counted", func() bool { return s.overview(key, project).Events["jump"] >= 6 })
+	if o := s.overview(key, project); o.Events["jump"] != 6 || o.Events["session_start"] != 3 || o.Total.Lost != 0 {
+		t.Errorf("counted are %v, %d lost", o.Events, o.Total.Lost)
+	}
+}
+
+// tracks opens a game's page in a tab and has the game say something. It returns the
+// game's frame.
+func (b *browser) tracks(in *tab, address string, seen map[target.ID]bool) *tab {
 	b.t.Helper()
 	in.open(address)
 	ctx, cancel := wait.Within(b.ctx, wait.Patience)
@@ -101,6 +135,7 @@ func (b *browser) tracks(in *tab, address string, seen map[target.ID]bool) {
 	if !value(game, chromedp.Evaluate[bool](`svc.track('jump', {})`)) {
 		b.t.Error("the game may not say anything")
 	}
+	return game
 }
 
 // killPages kills the processes of all pages, as the kernel does for want of memory.

@@ -131,12 +131,12 @@ func (r *recording) countReturn() error {
 // forgetCame takes a player out of the counts.
 func forgetCame(tx *store.Tx, game, player string) error {
 	err := tx.LockRow("SELECT first_day FROM play_players WHERE game = ? AND player = ? AND class = 'public'", game, player)
-	if errors.Is(err, store.ErrNoRows) {
-		return nil
-	}
 	var c came
 	if err == nil {
 		c, err = readCame(&tx.Reader, game, player)
+	}
+	if errors.Is(err, store.ErrNoRows) {
+		return nil
 	}
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func fillPlays(t *testing.T, address string, events int) {
 	sessions := events / ofSession
 	fields := strings.NewReplacer(
 		"$game", "'"+playedGame+"'", "$sessions", fmt.Sprint(sessions), "$players", fmt.Sprint(max(1, sessions/3)),
-		"$events", fmt.Sprint(ofSession), "$today", fmt.Sprint(time.Now().Unix()/(24*3600)), "$days", fmt.Sprint(viewDays))
+		"$events", fmt.Sprint(ofSession), "$today", fmt.Sprintf("CAST(%d AS BIGINT)", time.Now().Unix()/(24*3600)), "$days", fmt.Sprint(viewDays))
 	statements := filling
 	if driver == "pgx" {
 		statements = append(slices.Clone(filling), "ANALYZE") // which it does by itself in the end

@@ -72,6 +72,12 @@ func (s shifts) save(tx *store.Tx, game string) error {
 	return nil
 }
 
+// Queries of the players of each day, and of those whose first one it was.
+const (
+	playersByDay = "SELECT day, CAST(sum(players) AS BIGINT) FROM play_returns WHERE game = ? AND day BETWEEN ? AND ? GROUP BY day"
+	newByDay     = "SELECT first_day, CAST(sum(players) AS BIGINT) FROM play_stays WHERE game = ? AND first_day BETWEEN ? AND ? AND after = 0 GROUP BY first_day"
+)
+
 // players is how many players played on some of the days.
 func (v view) players(first, last int64) (n int64, err error) {
 	err = v.Row("SELECT CAST(coalesce(sum(players), 0) AS BIGINT) FROM play_returns WHERE game = ? AND day BETWEEN ? AND ? AND last < ?",

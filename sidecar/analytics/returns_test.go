@@ -57,7 +57,7 @@ func TestPlayersAreCountedAsTheirRowsSay(t *testing.T) {
 			b.now = noon.AddDate(0, 0, stream/4)
 			batch := batchOf(stream, 1, play.Start)
 			batch.Player, batch.Build = id(random.IntN(12)), []string{"job_a", "job_b"}[random.IntN(2)]
-			batch.Age = random.Int64N(play.MaxAge)
+			batch.Age, batch.Active = random.Int64N(play.MaxAge), 1000
 			class := analytics.ClassPublic
 			if random.IntN(10) == 0 {
 				class = analytics.ClassOwner
@@ -75,6 +75,14 @@ func TestPlayersAreCountedAsTheirRowsSay(t *testing.T) {
 			want := b.number("SELECT count(DISTINCT player) FROM play_player_days WHERE class = 'public' AND plays > 0 AND day > ?", last-int64(days))
 			if got := b.overview(days).Total.Players; got != want {
 				t.Errorf("%d players of %d days, want %d", got, days, want)
+			}
+		}
+		end, lines := b.now, b.overview(40).Days
+		for i, line := range lines {
+			b.now = end.AddDate(0, 0, i+1-len(lines))
+			want := b.overview(1).Total
+			if want.Day = line.Day; line != want {
+				t.Errorf("a line is %+v, want %+v", line, want)
 			}
 		}
 	})

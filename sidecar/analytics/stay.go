@@ -69,10 +69,7 @@ func (v *looking) summary() error {
 // playersByDay adds how many players each day had.
 func (v *looking) playersByDay() error {
 	found := make(map[int64][2]int64)
-	for i, query := range []string{
-		"SELECT day, CAST(sum(players) AS BIGINT) FROM play_returns WHERE game = ? AND day BETWEEN ? AND ? GROUP BY day",
-		"SELECT first_day, CAST(sum(players) AS BIGINT) FROM play_stays WHERE game = ? AND first_day BETWEEN ? AND ? AND after = 0 GROUP BY first_day",
-	} {
+	for i, query := range []string{playersByDay, newByDay} {
 		if err := v.Each(func(scan store.Scan) error {
 			var day, n int64
 			err := scan(&day, &n)

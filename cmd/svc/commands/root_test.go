@@ -100,7 +100,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		"projects list --api-key-file /none":          "reading API key: /none: no such file or directory",
 		"projects list --api-key-file " + bad:         "This API key is not valid. Give another key with SVC_API_KEY or --api-key-file. (401)",
 		"jobs --status done":                          "status must be one of queued, running, completed, failed and cancelled.",
-		"experiments draft p speed 1 1":               "Each value has 1 to 40 characters and is another one.",
+		"experiments draft p speed 1 1":               "Each value must have 1 to 40 characters and differ from the others.",
 		"generate brief -p x":                         `"x" is not a project id: want 24 lower-case hexadecimal characters`,
 	} {
 		if _, _, stderr := svc(strings.Fields(line)...); stderr != "svc: "+want+"\n" {

@@ -186,6 +186,10 @@ audit: build ## Look for known faults (govulncheck, npm audit) and licences that
 games: deps build ## Make and play a game of every brief and follow-up of the corpus (SVC_GAMES=pattern: of some, the rest as kept; =rest: of those not kept), write test/games/RESULTS.md
 	SVC_GAMES="$(or $(SVC_GAMES),all)" SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks $(GO) test -count=1 -timeout 240m -run TestBriefsBecomeGamesThatPlay ./test/games
 
+.PHONY: judge
+judge: deps build ## Judge good games, broken ones and the same ones again (SVC_JUDGE=rest: those of which no verdict is kept), write test/games/JUDGE.md
+	SVC_JUDGE="$(or $(SVC_JUDGE),all)" SVC_FRAMEWORKS=$(CURDIR)/$(BIN)/frameworks $(GO) test -count=1 -timeout 240m -run TestBoundsOfTheJudge ./test/games
+
 .PHONY: fuzz
 fuzz: ## Fuzz the readers of keys, bodies and paths, FUZZTIME (30s) each
 	@scripts/fuzz
@@ -199,8 +203,8 @@ bench: deps build ## Measure what the design promises and write bench/RESULTS.md
 	$(GO) test -count=1 -timeout 20m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
 
 .PHONY: bench-play
-bench-play: deps ## Measure how many events of players are kept, and write bench/PLAY.md
-	$(GO) test -count=1 -timeout 10m -run TestIngestion ./test/bench -write $(CURDIR)/bench/PLAY.md
+bench-play: deps ## Measure what is kept of players, what submissions lose by it and how long views take, and write bench/PLAY.md
+	$(GO) test -count=1 -timeout 40m -run TestPlayKeepsItsBudgets ./test/bench -write $(CURDIR)/bench/PLAY.md
 
 .PHONY: bench-models
 bench-models: deps build ## Have eight scripted authors make their games, and write what they took to bench/MODELS.md

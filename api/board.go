@@ -105,7 +105,7 @@ func (r BoardRules) check() error {
 			return err
 		}
 		if seen[w.ID] {
-			return BadRequest("The reward %s is there twice.", w.ID)
+			return BadRequest("The reward %s is given twice.", w.ID)
 		}
 		seen[w.ID] = true
 	}

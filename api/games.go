@@ -85,7 +85,7 @@ func ParseOrigin(text string) (string, error) {
 	printable := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`;,'"*`, r) }) < 0
 	if err != nil || !printable || len(text) > maxOrigin || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
 		u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(text, "#") {
-		return "", BadRequest("%q is no origin; one is like https://example.com, in ASCII.", text)
+		return "", BadRequest("%q is not an origin like https://example.com, in ASCII.", text)
 	}
 	if u.Scheme == "https" && u.Port() == "443" || u.Scheme == "http" && u.Port() == "80" {
 		u.Host = strings.TrimSuffix(u.Host, ":"+u.Port())
@@ -206,10 +206,10 @@ func (c ExperimentChange) Check() error {
 	}
 	if c.State != ExperimentDraft {
 		if len(c.Values)+len(c.Percents) > 0 {
-			return BadRequest("Values are those of a draft: an experiment that began keeps its own.")
+			return BadRequest("Only a draft takes values: an experiment that has started keeps its own.")
 		}
 		if (c.State == ExperimentWinner) != (c.Winner != "") {
-			return BadRequest("The state winner, and no other, goes with the value that all get.")
+			return BadRequest("The state winner needs a value, and no other state takes one.")
 		}
 		return nil
 	}
@@ -219,7 +219,7 @@ func (c ExperimentChange) Check() error {
 	seen := make(map[string]bool)
 	for _, v := range c.Values {
 		if v == "" || utf8.RuneCountInString(v) > maxValue || seen[v] || strings.ContainsFunc(v, func(r rune) bool { return r < ' ' }) {
-			return BadRequest("Each value has 1 to %d characters and is another one.", maxValue)
+			return BadRequest("Each value must have 1 to %d characters and differ from the others.", maxValue)
 		}
 		seen[v] = true
 	}

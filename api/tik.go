@@ -23,7 +23,7 @@ func ParseTIK(s string) (TIK, error) {
 	}
 	n, ok := new(big.Int).SetString(whole+frac+strings.Repeat("0", 6-len(frac)), 10)
 	if !ok || !n.IsInt64() {
-		return 0, fmt.Errorf("%q TIK is more than can be counted", s)
+		return 0, fmt.Errorf("%q TIK is too large an amount", s)
 	}
 	return TIK(n.Int64()), nil
 }

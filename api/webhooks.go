@@ -79,7 +79,7 @@ func checkHookURL(text, at string) error {
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return BadRequest("%s has a port that is none.", at)
+			return BadRequest("%s has an invalid port.", at)
 		}
 	}
 	return nil

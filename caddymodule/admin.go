@@ -59,7 +59,7 @@ type Status struct {
 
 	DataDir string `json:"dataDir"`
 
-	// DiskFreeBytes is how much room the data folder's disk has left.
+	// DiskFreeBytes is how much room the data directory's disk has left.
 	DiskFreeBytes uint64 `json:"diskFreeBytes"`
 
 	// UptimeSeconds counts from the start of the process.
@@ -168,10 +168,10 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	s.DiskFreeBytes = free
 	switch {
 	case err != nil:
-		a.problem(&s, "the data folder's disk can't be inspected", err)
+		a.problem(&s, "the data directory's disk can't be inspected", err)
 	case free < minDiskFree:
 		s.Store.OK = false // a job takes more than is left
-		a.outage(&s, "the data folder's disk is full", unix.ENOSPC)
+		a.outage(&s, "the data directory's disk is full", unix.ENOSPC)
 	}
 	s.CacheFresh = shared.cache.Fresh()
 	a.collectEngines(ctx, &s, shared.Engines)

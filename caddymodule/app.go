@@ -198,7 +198,7 @@ func (a *App) Start() error {
 	return nil
 }
 
-// ownFolder returns the data folder when what this configuration opens belongs
+// ownFolder returns the data directory when what this configuration opens belongs
 // to it, so that it can be open once only; "" when all is in other processes.
 func (a *App) ownFolder() string {
 	const other = "/"
@@ -209,7 +209,7 @@ func (a *App) ownFolder() string {
 }
 
 // folderTaken reports whether an earlier configuration of this process opened a
-// data folder: the same one with options that a reload can't change, or another
+// data directory: the same one with options that a reload can't change, or another
 // one, whose users, keys and streams all would be gone.
 func (a *App) folderTaken() (found bool) {
 	folder := a.ownFolder()

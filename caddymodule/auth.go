@@ -78,7 +78,7 @@ func (a *Auth) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "rate", Form: form, Read: readRate(&a.Rate), Default: "`100 200`",
 			Meaning: "how many requests one key may send; the burst is twice the rate where it is not given"},
-		{Name: "failed_rate", Form: form, Read: readRate(&a.FailedRate), Default: "`1 20`", Meaning: "how many keys that are refused one address may send"},
+		{Name: "failed_rate", Form: form, Read: readRate(&a.FailedRate), Default: "`1 20`", Meaning: "how many refused keys one address may send"},
 	}
 }
 

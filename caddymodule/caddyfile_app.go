@@ -83,25 +83,25 @@ func (a *App) options(sidecar, engines block.Reader) block.Options {
 		{Name: "data_dir", Form: "<path>", Read: block.Text(&a.DataDir), Default: "`$SVC_DATA_DIR`, else `data`",
 			Meaning: "database, projects, archive, sockets"},
 		{Name: "retry_after", Form: "<duration>", Read: Duration(&a.RetryAfter), Default: "`30s`",
-			Meaning: "what a cold-start 503 asks the client to wait; at least `1s`"},
+			Meaning: "how long a cold-start 503 asks the client to wait; at least `1s`"},
 		{Name: "redis", Form: "<url>|off", Read: block.Text(&a.Redis), Default: "`$SVC_REDIS_URL`, else none",
-			Meaning: "where gateways count request rates together, and with a PostgreSQL store tell each other of revocations at once: " +
+			Meaning: "Redis server for rate limits that gateways share and, with a PostgreSQL store, for revocations to reach other gateways at once: " +
 				"`redis://`, `rediss://` or `unix://`; `off` means none"},
 		{Name: "cors", Form: "<origins...>|*", Read: block.List(&a.CORS, "the origins that may read the API, or *"), Default: "none",
 			Meaning: "origins whose scripts may read the API; `*` is every origin. Never with credentials; keys belong on servers"},
 		{Name: "max_streams_per_key", Form: "<number>", Read: block.Number(&a.MaxStreamsPerKey, mostStreams), Default: "`64`",
-			Meaning: "how many event streams one key may have open at this gateway, whatever jobs they are of, and in the console one user. " +
+			Meaning: "how many event streams one key, or one user of the console, may have open at this gateway. " +
 				"One more is answered 503 with `Retry-After: 5`, before an engine is asked"},
 		{Name: "max_streams", Form: "<number>", Read: block.Number(&a.MaxStreams, mostStreams),
 			Default: "half of the files that the process may have open; at most `10000`",
-			Meaning: "the same for all keys together. They are of at most so many jobs as are a fourth of these files"},
+			Meaning: "the same for all keys together. The streams may be of as many jobs as a fourth of these files"},
 		{Name: "expose_rule", Read: block.Flag(&a.ExposeRule), Default: "off",
 			Meaning: "tell clients the policy's rule that decided, in the header `Svc-Policy-Rule` of every answer that the policy decided on; " +
 				"the field `svc_rule` of the access log has it in any case"},
 		{Name: "sidecar", Form: "embedded|<address>", Read: sidecar, Default: "`embedded`",
 			Meaning: "where keys, ledger and policy are: in this process, or where `svc-sidecar` listens; see below"},
 		{Name: "engines", Form: "embedded|<address>", Read: engines, Default: "`embedded`",
-			Meaning: "where engines are looked after: in this process, or at the address of `svc-engine-proxy`, host:port or the path of a socket; see below. " +
+			Meaning: "where the engine proxy runs: in this process, or at the address of `svc-engine-proxy`, host:port or the path of a socket; see below. " +
 				"The shipped Caddyfile takes it from `SVC_ENGINES`"},
 	}
 }

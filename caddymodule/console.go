@@ -89,11 +89,11 @@ type ConsoleOIDC struct {
 func (c *Console) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "preview", Form: "<origin>|off", Read: block.Text(&c.Preview), Default: "at localhost a port of 127.0.0.1 that the kernel chooses, else `off`",
-			Meaning: "origin at which `svc_preview` stands"},
-		{Name: "identity", Form: "<placeholder>", Read: block.Text(&c.Identity), Default: "none", Meaning: "placeholder of who is signed in"},
+			Meaning: "origin of the site with `svc_preview`"},
+		{Name: "identity", Form: "<placeholder>", Read: block.Text(&c.Identity), Default: "none", Meaning: "placeholder that has the signed-in user"},
 		{Name: "behind_tls", Read: block.Flag(&c.BehindTLS), Default: "not set",
-			Meaning: "browsers come by HTTPS though requests arrive here without: a proxy in front ends TLS"},
-		{Name: "idle", Form: "<duration>", Read: Duration(&c.Idle), Default: "`1h`", Meaning: "how long a session lasts unused"},
+			Meaning: "browsers use HTTPS, and a proxy in front terminates TLS"},
+		{Name: "idle", Form: "<duration>", Read: Duration(&c.Idle), Default: "`1h`", Meaning: "how long an unused session lasts"},
 		{Name: "absolute", Form: "<duration>", Read: Duration(&c.Absolute), Default: "`12h`", Meaning: "how long a session lasts at most"},
 		{Name: "oidc", Read: func(at *block.Cursor) error {
 			if args := at.Args(); len(args) > 0 {
@@ -116,10 +116,10 @@ func (c *Console) Caddyfile() block.Options {
 //	}
 func (o *ConsoleOIDC) Caddyfile() block.Options {
 	return block.Options{
-		{Name: "issuer", Form: "<url>", Read: block.Text(&o.Issuer), Default: "required", Meaning: "the provider's address, where its metadata are found"},
-		{Name: "client_id", Form: "<id>", Read: block.Text(&o.ClientID), Default: "required", Meaning: "what the provider calls this service"},
+		{Name: "issuer", Form: "<url>", Read: block.Text(&o.Issuer), Default: "required", Meaning: "the provider's address, for its discovery document"},
+		{Name: "client_id", Form: "<id>", Read: block.Text(&o.ClientID), Default: "required", Meaning: "this service's client id at the provider"},
 		{Name: "client_secret", Form: "<secret>", Read: block.Text(&o.ClientSecret), Default: "none", Meaning: "write it as `{env.NAME}`"},
-		{Name: "name", Form: "<label>", Read: block.Text(&o.Name), Default: "the issuer", Meaning: "what the button says"},
+		{Name: "name", Form: "<label>", Read: block.Text(&o.Name), Default: "the issuer", Meaning: "text of the sign-in button"},
 		{Name: "claim", Form: "email|sub", Read: block.Text(&o.Claim), Default: "`email`", Meaning: "which claim is the user's id: the verified `email`, or `sub`"},
 	}
 }

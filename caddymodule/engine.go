@@ -41,7 +41,7 @@ type Engine struct {
 func (e *Engine) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "hold", Form: "<duration>", Read: Duration(&e.Hold), Default: "`2s`",
-			Meaning: "how long a submission waits for an engine that is starting before it gets 503"},
+			Meaning: "how long a submission waits for a starting engine before it gets 503"},
 	}
 }
 

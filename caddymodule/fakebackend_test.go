@@ -70,7 +70,7 @@ type fakeBackend struct {
 	policyProblem string
 }
 
-// fakeBackends finds the fake backend of a configuration by its data folder; Caddy makes
+// fakeBackends finds the fake backend of a configuration by its data directory; Caddy makes
 // modules itself.
 var fakeBackends sync.Map
 

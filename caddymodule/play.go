@@ -50,9 +50,9 @@ func (p *Play) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "origin", Form: "<origin>|off", Read: block.Text(&p.Origin),
 			Default: "`$SVC_PLAY_ORIGIN`, else at localhost a port of 127.0.0.1 that the kernel chooses once, else `off`",
-			Meaning: "the games' origin, at which `svc_play` stands as well; its host must not be the site's"},
+			Meaning: "the games' origin, whose site also has `svc_play`; its host must differ from the site's"},
 		{Name: "behind_tls", Read: block.Flag(&p.BehindTLS), Default: "not set",
-			Meaning: "browsers come by HTTPS though requests arrive here without: a proxy in front ends TLS"},
+			Meaning: "browsers use HTTPS, and a proxy in front terminates TLS"},
 	}
 }
 

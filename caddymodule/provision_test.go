@@ -294,6 +294,6 @@ func TestValidateTouchesNeitherDiskNorNetwork(t *testing.T) {
 	default:
 	}
 	if _, err := os.Stat(absent); !os.IsNotExist(err) {
-		t.Errorf("validating made the data folder: %v", err)
+		t.Errorf("validating made the data directory: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ type Quota struct {
 func (q *Quota) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "timeout", Form: "<duration>", Read: Duration(&q.Timeout), Default: "`30s`",
-			Meaning: "how long the engine may take to answer a submission; after that the submission is fenced"},
+			Meaning: "how long the engine may take to answer a submission, which is then fenced"},
 		{Name: "deadline", Form: "<duration>", Read: Duration(&q.Deadline), Default: "`5s`",
 			Meaning: "how long ago a gateway must have last said that it works on a submission (it says so four times in this while; one that was killed does not) " +
 				"before the engine proxy asks the engine what became of it; until then, and until there is an answer, the reservation counts. From `1s` to `10m`"},

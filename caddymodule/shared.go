@@ -40,7 +40,7 @@ type Shared struct {
 	models   *gateway.Models
 	games    *gateway.Previews
 	people   *gateway.Rates // of the studio's requests
-	dataDir  string         // "" when nothing that is open belongs to a data folder
+	dataDir  string         // "" when nothing that is open belongs to a data directory
 
 	mu   sync.Mutex // guards apps
 	apps []*App     // those that use it, in the order of their start

@@ -145,7 +145,7 @@ func sourcesOf(archive []byte) (compile.Files, error) {
 		err = gamezip.CheckNames(reader.File)
 	}
 	if err != nil {
-		return nil, api.BadRequest("This is no game's ZIP.")
+		return nil, api.BadRequest("This is not the ZIP of a game.")
 	}
 	files, left := compile.Files{}, int64(maxSources)
 	for _, f := range reader.File {

@@ -35,7 +35,7 @@ func Serve(ctx context.Context, cfg Config) error {
 		Dir: cfg.Volume, ProjectID: cfg.ProjectID, Generator: cfg.Generator, Log: cfg.Log, Now: cfg.Now, Limits: cfg.Limits, TimeLimit: cfg.TimeLimit,
 	})
 	if errors.Is(err, disk.ErrLocked) {
-		return errors.New("another engine has the volume")
+		return errors.New("another engine uses the volume")
 	}
 	if err != nil {
 		return fmt.Errorf("opening volume: %w", err)
@@ -125,7 +125,7 @@ func listenUnix(path string) (net.Listener, error) {
 			return nil, fmt.Errorf("removing stale socket: %w", err)
 		}
 	case err == nil:
-		return nil, fmt.Errorf("%s is there and is no socket", path)
+		return nil, fmt.Errorf("%s exists and is not a socket", path)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}

@@ -268,7 +268,7 @@ func TestASecondEngineOnAVolumeSaysSo(t *testing.T) {
 	err := Serve(t.Context(), Config{
 		Volume: volume, Socket: filepath.Join(t.TempDir(), "e"), ProjectID: project, Token: token, Log: zap.NewNop(),
 	})
-	if err == nil || err.Error() != "another engine has the volume" {
+	if err == nil || err.Error() != "another engine uses the volume" {
 		t.Errorf("Serve: %v", err)
 	}
 }

@@ -66,7 +66,7 @@ func Caller(r *http.Request) (string, error) {
 	}
 	c, ok := r.Context().Value(callerKey{}).(caller)
 	if !ok {
-		return "", errors.New("the peer is unknown")
+		return "", errors.New("the peer has no known identity")
 	}
 	if c.err != nil {
 		return "", fmt.Errorf("finding out who asks: %w", c.err)

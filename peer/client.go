@@ -15,8 +15,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// ErrNotListening is returned, wrapped, when nobody listens at the address.
-var ErrNotListening = errors.New("nobody listens there")
+// ErrNotListening is returned, wrapped, when nothing listens at the address.
+var ErrNotListening = errors.New("nothing listens there")
 
 const (
 	// maxIdle is how many connections are kept: more than requests are under
@@ -114,7 +114,7 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 }
 
 // RoundTrip implements http.RoundTripper. An error before anything was sent
-// because nobody listens is ErrNotListening.
+// because nothing listens is ErrNotListening.
 func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !c.address.Unix() {
 		return c.transport.RoundTrip(c.addressed(r, "https", c.address.Name))

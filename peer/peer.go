@@ -37,7 +37,7 @@ func ParseAddress(s string) (Address, error) {
 		return Address{Network: "unix", Name: s}, nil
 	}
 	if _, port, err := net.SplitHostPort(hostPort); err != nil || port == "" || strings.Contains(hostPort, "/") {
-		return Address{}, fmt.Errorf("%q is no address: write host:port, or the path of a Unix socket like ./run/x.sock", s)
+		return Address{}, fmt.Errorf("%q is not an address: write host:port, or the path of a Unix socket like ./run/x.sock", s)
 	}
 	return Address{Network: "tcp", Name: hostPort}, nil
 }

@@ -203,7 +203,7 @@ func TestSocketThatCannotBeMadeIsRefusedWithWhatToDo(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		used: "in use by another process",
-		file: "is no socket",
+		file: "is not a socket",
 		filepath.Join(dir, strings.Repeat("d", 120)+".sock"): "use a shorter directory",
 		filepath.Join(dir, "none", "x.sock"):                 "no such file",
 	} {

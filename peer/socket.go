@@ -99,7 +99,7 @@ func checkFree(path string, takeOver bool) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is there and is no socket: move it away", path)
+		return fmt.Errorf("%s exists and is not a socket: move it away", path)
 	}
 	if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() && os.Geteuid() != 0 {
 		return fmt.Errorf("the socket %s belongs to user %d: run as that user, or use another path", path, owner)

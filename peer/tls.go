@@ -95,7 +95,7 @@ func (k *keeper) get() credentials {
 	}
 	if err != nil {
 		// The files are replaced one after the other; the next look finds all.
-		k.logger.Warn("TLS files can't be used, the ones before stay", zap.Error(err))
+		k.logger.Warn("new TLS files can't be used; keeping the old ones", zap.Error(err))
 		return k.current
 	}
 	k.logger.Info("TLS files were read again", zap.String("cert", k.files.Cert))

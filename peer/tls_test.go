@@ -109,7 +109,7 @@ func TestChangedCertificatesAreUsedWithoutARestart(t *testing.T) {
 		if !connects(c) {
 			t.Fatal("a bad file has taken the place of a good one")
 		}
-		return log.FilterMessage("TLS files can't be used, the ones before stay").Len() > 0
+		return log.FilterMessage("new TLS files can't be used; keeping the old ones").Len() > 0
 	})
 
 	// A new authority on both ends.

@@ -77,7 +77,7 @@ func TestCapabilitiesAreThoseOfThisOPAWithoutNondeterministicBuiltins(t *testing
 func TestPolicyCanNotCallWhatIsNotDeterministic(t *testing.T) {
 	for _, call := range []string{`time.now_ns()`, `http.send({"method": "get", "url": "http://example.com"})`, `opa.runtime()`, `rand.intn("x", 2)`} {
 		t.Run(call, func(t *testing.T) {
-			_, err := NewEvaluatorFS(oneFile("package svc.authz\n\ndecision := {\"x\": " + call + "}\n"))
+			_, err := NewEvaluator(oneFile("package svc.authz\n\ndecision := {\"x\": " + call + "}\n"))
 			if err == nil || !strings.Contains(err.Error(), ".rego:3") || !strings.Contains(err.Error(), "depends on its input alone") {
 				t.Errorf("got %v, want file, line and what to do", err)
 			}

@@ -58,7 +58,7 @@ func TestWhyThereIsNoDecisionCanBeAsked(t *testing.T) {
 		`json.unmarshal("{}") if input.action == "other"`: ErrUndefined,
 		`json.unmarshal("{}")`:                            ErrMalformed,
 	} {
-		e, err := NewEvaluatorFS(oneFile("package svc.authz\n\ndecision := " + text + "\n"))
+		e, err := NewEvaluator(oneFile("package svc.authz\n\ndecision := " + text + "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

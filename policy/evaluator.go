@@ -32,12 +32,9 @@ type Evaluator struct {
 	reads    Reads
 }
 
-// NewEvaluator prepares the policy that is part of the program.
-func NewEvaluator() (*Evaluator, error) { return NewEvaluatorFS(Embedded()) }
-
-// NewEvaluatorFS prepares the policy of src, its *.rego files without tests.
+// NewEvaluator prepares the policy of src, its *.rego files without tests.
 // An error names file and line.
-func NewEvaluatorFS(src fs.FS) (*Evaluator, error) {
+func NewEvaluator(src fs.FS) (*Evaluator, error) {
 	sources, err := readTexts(src, false)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func oneFile(text string) fs.FS {
 
 func embeddedEvaluator(tb testing.TB) *Evaluator {
 	tb.Helper()
-	e, err := NewEvaluator()
+	e, err := NewEvaluator(Embedded())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestRevisionDependsOnTheRulesAndNotOnTheTests(t *testing.T) {
 		for _, name := range files {
 			src[name] = &fstest.MapFile{Data: []byte("package svc.authz_test\n\ntest_x if true\n")}
 		}
-		e, err := NewEvaluatorFS(src)
+		e, err := NewEvaluator(src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,13 +141,13 @@ func TestPolicyThatCanNotBeUsedIsRefusedWithItsPlace(t *testing.T) {
 		{"decision without a member", "package svc.authz\n\ndecision := {\"allow\": true}", "authz.rego:3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewEvaluatorFS(oneFile(tt.text))
+			_, err := NewEvaluator(oneFile(tt.text))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("got %v, want an error with %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := NewEvaluatorFS(fstest.MapFS{}); err == nil {
+	if _, err := NewEvaluator(fstest.MapFS{}); err == nil {
 		t.Error("an empty directory is accepted as a policy")
 	}
 }
@@ -182,7 +182,7 @@ func TestNothingButAWellFormedResultIsADecision(t *testing.T) {
 		{"failing builtin", `{"allow": true, "status": 200, "error": "", "rule": "r", ` + noLimits + `} if not to_number(input.action) == 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e, err := NewEvaluatorFS(oneFile("package svc.authz\n\ndecision := " + tt.result + "\n"))
+			e, err := NewEvaluator(oneFile("package svc.authz\n\ndecision := " + tt.result + "\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestCancelledRequestGetsNoDecision(t *testing.T) {
 }
 
 func TestEvaluationEndsWithItsContext(t *testing.T) {
-	e, err := NewEvaluatorFS(oneFile(`package svc.authz
+	e, err := NewEvaluator(oneFile(`package svc.authz
 
 decision := json.unmarshal("{}") if {
 	numbers.range(1, 2000)[i] + numbers.range(1, 2000)[j] + numbers.range(1, 2000)[k] == 0
@@ -251,7 +251,7 @@ func (s *searched) Put(path ast.Ref, value *ast.Term) {
 // search through all values for each.
 func TestFunctionCalledForThousandsOfElementsCostsEachTheSame(t *testing.T) {
 	steps := func(calls int) int {
-		e, err := NewEvaluatorFS(oneFile(fmt.Sprintf(`package svc.authz
+		e, err := NewEvaluator(oneFile(fmt.Sprintf(`package svc.authz
 
 below(n) if n <= 1000000
 

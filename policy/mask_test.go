@@ -23,7 +23,7 @@ func TestMaskIsCompiledAgainstTheRecordItMasks(t *testing.T) {
 		"without the schema":        {"package system.log\n\n" + `mask contains "/input/key" if input.input.key.state == "active"` + "\n", "mask.rego:3"},
 		"a rule that does not hold": {head + "mask contains data.svc.authz.nothing\n", "mask.rego:6"},
 	} {
-		e, err := NewEvaluatorFS(withMask(tc.mask))
+		e, err := NewEvaluator(withMask(tc.mask))
 		switch {
 		case tc.want == "" && (err != nil || !e.Masks()):
 			t.Errorf("%s: %v", name, err)

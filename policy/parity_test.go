@@ -35,7 +35,7 @@ func TestGeneratedInputsAreDecidedAsByStockOPA(t *testing.T) {
 		"suspended": os.DirFS(policytest.ExampleOf(t, "suspended")), "board": os.DirFS(policytest.ExampleOf(t, "board")),
 	} {
 		t.Run(name, func(t *testing.T) {
-			ours, err := policy.NewEvaluatorFS(src)
+			ours, err := policy.NewEvaluator(src)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestGeneratedInputsAreDecidedAsByOPAsProgram(t *testing.T) {
 		"suspended": policytest.ExampleOf(t, "suspended"), "board": policytest.ExampleOf(t, "board"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			ours, err := policy.NewEvaluatorFS(os.DirFS(dir))
+			ours, err := policy.NewEvaluator(os.DirFS(dir))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func TestWhatAPolicyReadsOfARequestIsKnown(t *testing.T) {
 		"input.project[input.request.method]":                                           ReadsMethod,
 		"input.project.attributes[input.request.ip] == input.project.attributes[\"x\"]": ReadsIP,
 	} {
-		e, err := NewEvaluatorFS(fstest.MapFS{
+		e, err := NewEvaluator(fstest.MapFS{
 			"svc/authz/authz.rego": {Data: []byte("package svc.authz\n\n# METADATA\n# entrypoint: true\ndecision := {\"allow\": allow, \"status\": 403, \"error\": \"No.\", \"rule\": \"no\", \"limits\": limits}\n\nlimits := {\"jobsPerDay\": null, \"jobsPerMonth\": null, \"maxConcurrentJobs\": null, \"tikPerMonth\": null}\n\ndefault allow := false\n\nallow if {\n\t" + condition + "\n}\n")},
 			"svc/elsewhere/elsewhere.rego": {Data: []byte("package svc.elsewhere\n\nearly if input.request.time < \"2026\"\n\n" +
 				"is_get(action) if {\n\tinput.request.method == \"GET\"\n\taction == \"status\"\n}\n\nunused if input.request.ip\n")},

@@ -106,11 +106,11 @@ func sameBundle(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := policy.NewEvaluatorFS(files)
+	built, err := policy.NewEvaluator(files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shipped, err := policy.NewEvaluator()
+	shipped, err := policy.NewEvaluator(policy.Embedded())
 	if err := errors.Join(err, policy.CheckNoData(files)); err != nil || built.Revision() != shipped.Revision() {
 		t.Errorf("OPA built %s of %s, %v", built.Revision(), shipped.Revision(), err)
 	}

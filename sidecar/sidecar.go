@@ -33,7 +33,7 @@ var (
 	// ErrSlow: besides ErrUnreachable, that it was asked and its answer is late.
 	ErrSlow = errors.New("the sidecar did not answer in time")
 	// ErrInDoubt: whether it was done is not known, and a repetition may do it twice.
-	ErrInDoubt = errors.New("no one can say whether it was done")
+	ErrInDoubt = errors.New("the outcome is unknown")
 	// ErrIdempotencyMismatch: the Idempotency-Key was used with another body.
 	ErrIdempotencyMismatch = errors.New("the idempotency key was used for another request")
 )
@@ -199,7 +199,7 @@ type PlayGrant struct {
 
 // NoSigningWebhook is the refusal of a job's webhook where the project has none.
 func NoSigningWebhook() *api.Error {
-	return api.BadRequest("webhook needs one of the project, whose secret signs the post: set it first.")
+	return api.BadRequest("The project has no webhook, whose secret signs the post: set it before you give a job its own.")
 }
 
 // Webhooks are the part of Service that says where the ends of a project's jobs are

@@ -311,7 +311,7 @@ type ReplayEnding struct {
 	Unplayed bool `json:"unplayed,omitempty"`
 }
 
-// Installation is one data folder with engines and their volumes.
+// Installation is one data directory with engines and their volumes.
 type Installation struct {
 	ID    string    `json:"id"`    // lies in the folder, and moves with it
 	Place string    `json:"place"` // host and folder, for people

@@ -1,18 +1,22 @@
 package contract
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Paths of a project's game as people edit it: the list of its files, one of them,
 // its history, and the way back. An engine without them can't be edited by hand.
 const (
 	PathWorkspace = "/internal/workspace"
 	PathFile      = PathWorkspace + "/file"    // ?path=, ?rev=
-	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip, /revs/{rev}/project
+	PathRevisions = PathWorkspace + "/revs"    // and /revs/{rev}/zip, /revs/{rev}/project, /revs/{rev}/keep
 	PathDiff      = PathWorkspace + "/diff"    // ?from=, ?to=
 	PathRestore   = PathWorkspace + "/restore" // a RestoreRequest
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
 	PathSearch    = PathWorkspace + "/search"  // ?q=
 	PathCheck     = PathWorkspace + "/check"   // begins a Check of the newest revision
+	PathMend      = PathWorkspace + "/mend"    // mends without a model: Saved
 	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 	PathQueue     = "/internal/queue"          // a Queue
 )
@@ -78,6 +82,13 @@ type Revision struct {
 	// has played it. Of others the kind says it.
 	Proven   bool `json:"proven,omitempty"`
 	Unproven bool `json:"unproven,omitempty"`
+
+	Kept time.Time `json:"kept,omitzero"` // until then at least
+}
+
+// KeepRequest has a revision be kept until a time at least. The zero time ends that.
+type KeepRequest struct {
+	Until time.Time `json:"until"`
 }
 
 // AuthorUser is the author of what a person saved or restored.
@@ -118,6 +129,7 @@ type Saved struct {
 	SHA256   string    `json:"sha256,omitempty"` // of the file that was saved
 	Problems []Problem `json:"problems"`         // that the game has now
 	Later    bool      `json:"later,omitempty"`  // it joins the game when the job has ended
+	Mended   []string  `json:"mended,omitempty"` // what was, without a model
 }
 
 // Problem is what keeps a game from being built, or is wrong with it.
@@ -125,6 +137,14 @@ type Problem struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // from 1; 0 for the whole file
 	Text string `json:"text"`
+}
+
+// String says where the problem is and what it is.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
 // Conflict is the 412 of a file that is another one than its editor began with.

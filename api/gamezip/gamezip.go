@@ -28,7 +28,7 @@ const (
 
 // ErrUnsafe is returned, wrapped, for a ZIP that no game has. Any other error is
 // one of reading it.
-var ErrUnsafe = errors.New("this is no game's ZIP")
+var ErrUnsafe = errors.New("not the ZIP of a game")
 
 // Check reads a ZIP of so many bytes to its end and returns how many files it
 // holds: regular files, within the bounds, with names that are the same file on
@@ -101,13 +101,13 @@ func CheckNames(files []*zip.File) error {
 		case len(f.Name) > maxName:
 			problem = "has too long a name"
 		case !f.Mode().IsRegular():
-			problem = "is no regular file"
+			problem = "is not a regular file"
 		case f.Mode().Perm() != f.Mode():
 			problem = "has a special mode"
 		case f.Flags&1 != 0:
 			problem = "is encrypted"
 		case seen[folded] || folders[folded]:
-			problem = "is there twice"
+			problem = "appears twice"
 		}
 		for at := range len(folded) {
 			if folded[at] != '/' {
@@ -144,8 +144,8 @@ func read(f *zip.File, most int64) (int64, error) {
 
 // What a ZIP may lead its reader to.
 var (
-	errTooMuch = errors.New("it makes its reader read too much")
-	errOutside = errors.New("it names a place before its beginning")
+	errTooMuch = errors.New("its directory is too large")
+	errOutside = errors.New("it refers to an offset before its start")
 )
 
 // source is a ZIP of which so many bytes may be read.

@@ -111,9 +111,9 @@ func decode(body []byte, into any) error {
 func (b *Batch) check() error {
 	switch {
 	case !api.ValidProjectID(b.Game):
-		return api.BadRequest("g is no game's id.")
+		return api.BadRequest("g is not the id of a game.")
 	case b.Build != "" && !api.ValidJobID(b.Build):
-		return api.BadRequest("b is no job's id.")
+		return api.BadRequest("b is not the id of a job.")
 	case !validID(b.Stream):
 		return api.BadRequest("s must be 32 hexadecimal characters.")
 	case b.Player != "" && !validID(b.Player):

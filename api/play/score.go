@@ -62,9 +62,9 @@ func ParseScore(body []byte) (Score, error) {
 	case s.Version != 1:
 		return Score{}, api.BadRequest("v must be 1.")
 	case !api.ValidProjectID(s.Game):
-		return Score{}, api.BadRequest("g is no game's id.")
+		return Score{}, api.BadRequest("g is not the id of a game.")
 	case s.Build != "" && !api.ValidJobID(s.Build):
-		return Score{}, api.BadRequest("b is no job's id.")
+		return Score{}, api.BadRequest("b is not the id of a job.")
 	case !validID(s.Stream) || s.Player != "" && !validID(s.Player):
 		return Score{}, api.BadRequest("s and p must be 32 hexadecimal characters.")
 	case s.Run < 1 || s.Run > MaxRuns || s.Sent < 0 || s.Length < 0 || s.Length > min(s.Sent, MaxStream):

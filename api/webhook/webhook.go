@@ -32,10 +32,10 @@ const (
 
 // Errors of Verify.
 var (
-	ErrSecret    = errors.New(`the secret is none: want "whsec_" and base64`)
+	ErrSecret    = errors.New(`malformed secret: want "whsec_" and base64`)
 	ErrHeaders   = errors.New("the headers webhook-id, webhook-timestamp and webhook-signature are missing or malformed")
-	ErrTime      = errors.New("the post is too old, or of the future")
-	ErrSignature = errors.New("no signature of the post is right")
+	ErrTime      = errors.New("the post is too old, or from the future")
+	ErrSignature = errors.New("none of the post's signatures is valid")
 )
 
 // NewSecret returns a random secret: "whsec_" and 44 characters.

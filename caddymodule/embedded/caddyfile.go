@@ -36,23 +36,23 @@ func (s *Sidecar) Caddyfile() block.Options {
 		{Name: "store", Form: "sqlite|<postgres URL>", Read: block.Text(&s.Store), Default: "`$SVC_STORE`, else `sqlite`",
 			Meaning: "where keys, projects, jobs and the ledger are: a file in `data_dir`, or a `postgres://` URL; write a password as `{env.NAME}`"},
 		{Name: "prices", Form: "<file>", Read: s.readPrices, Default: "`$SVC_PRICES`, else `generator.job 1`",
-			Meaning: "what the units cost that jobs are charged for; see below"},
+			Meaning: "prices of the units that jobs are charged for; see below"},
 		{Name: "policy", Form: "embedded|<directory>|<bundle>|<address>", Read: func(c *block.Cursor) error {
 			s.Policy = new(Policy)
 			return c.ArgAndBlock(&s.Policy.Source, s.Policy.Caddyfile())
 		}, Default: "`$SVC_POLICY`, else `embedded`",
-			Meaning: "where the policy comes from: `embedded` is part of the program; a directory; a bundle (`.tar.gz`); its `http(s)` address. All but the first are watched"},
+			Meaning: "where the policy comes from: `embedded` is part of the program; a directory; a bundle (`.tar.gz`); or its `http(s)` address. All but `embedded` are watched for changes"},
 		{Name: "decision_log", Form: "off|best_effort|required", Read: func(c *block.Cursor) error {
 			s.DecisionLog = new(DecisionLog)
 			return c.ArgAndBlock(&s.DecisionLog.Mode, s.DecisionLog.Caddyfile())
 		}, Default: "`$SVC_DECISION_LOG`, else `best_effort`",
-			Meaning: "how decisions are recorded; what can't be is counted with `best_effort`, refused with 503 with `required`"},
+			Meaning: "how decisions are recorded: with `best_effort`, those that can't be recorded are counted; with `required`, their requests are refused with 503"},
 		{Name: "max_projects", Form: "<number>", Read: block.Count(&s.MaxProjects), Default: "`1000`",
 			Meaning: "how many projects a user may have; one more is refused with 409"},
 		{Name: "max_queued", Form: "<number>", Read: block.Count(&s.MaxQueued), Default: "`20`, which is as many as an engine takes",
 			Meaning: "how many jobs of a project may wait; one more is refused with 503"},
 		{Name: "webhook_networks", Form: "<network...>", Read: block.List(&s.WebhookNetworks, "networks like 10.1.0.0/16"), Default: "`$SVC_WEBHOOK_NETWORKS`, else none",
-			Meaning: "networks that are not public and to which webhooks may lead all the same, also by `http`"},
+			Meaning: "private networks that webhooks may post to, also over `http`"},
 	}
 }
 
@@ -102,6 +102,7 @@ func (s *Sidecar) readPrices(c *block.Cursor) error {
 //	    frameworks <path>
 //	    idle <duration>
 //	    retain <duration>
+//	    max_archive <size>
 //	    max_engines <number>
 //	    max_per_owner <number>
 //	    stop_on_exit idle|all|none
@@ -115,7 +116,7 @@ func (e *Engines) Caddyfile() block.Options {
 		{Name: "driver", Form: "process|docker|kubernetes", Read: e.readDriver, Default: "`$SVC_ENGINE_DRIVER`, else `process`",
 			Meaning: "how engines run: as processes of this machine, as containers of its Docker daemon, or as pods of a Kubernetes cluster; see below"},
 		{Name: "allow_weak_isolation", Read: block.Flag(&e.AllowWeakIsolation), Default: "not set",
-			Meaning: "run engines of several owners even where they can't be kept apart; without it, those of all owners but the first are refused. " +
+			Meaning: "run engines of several owners even where they can't be isolated from each other; without it, only one owner's engines run. " +
 				"Any engine can then read and change what the others and the service keep"},
 		{Name: "command", Form: "<path>", Read: block.Text(&e.Command), Default: "`svc-engine` beside the executable",
 			Meaning: "the engine's program; with `docker` and `kubernetes`, an absolute path in the image instead of the image's own"},
@@ -124,11 +125,14 @@ func (e *Engines) Caddyfile() block.Options {
 		{Name: "idle", Form: "<duration>", Read: caddymodule.Duration(&e.Idle), Default: "`$SVC_ENGINE_IDLE`, else `10m`",
 			Meaning: "how long an engine without work is kept; at least twice `retry_after`"},
 		{Name: "retain", Form: "<duration>", Read: caddymodule.Duration(&e.Retain), Default: "`720h`",
-			Meaning: "how long what ended jobs left is kept: record, events and files. Afterwards they are 404"},
+			Meaning: "how long the record, events and files of an ended job are kept. Afterwards they are 404"},
+		{Name: "max_archive", Form: "<size>", Read: block.Size(&e.MaxArchive), Default: "any",
+			Meaning: "what the archive may take of the disk, looked at each hour: above it the jobs that ended first go earlier than `retain` says, " +
+				"but none within an hour of its end, and none that is published"},
 		{Name: "max_engines", Form: "<number>", Read: block.Count(&e.MaxEngines),
 			Default: "as many as have 64 MiB each in three quarters of the memory, at least 32; with `kubernetes` 1,000",
-			Meaning: "how many engines there may be; the one that has been idle for longest, and for 30 s at least, goes for the next. " +
-				"When all work, submissions that need another are 503"},
+			Meaning: "how many engines may run; when another one is needed, the one that has been idle longest, and for at least 30 s, is evicted. " +
+				"When none is idle, submissions that need another one get 503"},
 		{Name: "max_per_owner", Form: "<number>", Read: block.Count(&e.MaxPerOwner), Default: "`8`", Meaning: "the same for one owner"},
 		{Name: "stop_on_exit", Form: "idle|all|none", Read: block.Text(&e.StopOnExit), Default: "`$SVC_STOP_ENGINES`, else `idle`",
 			Meaning: "which engines a stop of the service stops"},

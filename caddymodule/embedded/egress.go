@@ -92,15 +92,15 @@ func (e *Egress) Caddyfile() block.Options {
 			Meaning: "base address of a service, the part before `/chat/completions`, `/responses` or `/messages`; there may be several. " +
 				"A key travels over `https://`, or to this machine"},
 		{Name: "default", Form: "<model>", Read: block.Text(&e.Default), Default: "the first",
-			Meaning: "the model of jobs whose project names none in `settings.model`: one that writes, or `embedded` for none"},
+			Meaning: "the model of jobs whose project has no `settings.model`: a model that writes, or `embedded` for none"},
 		{Name: "eyes", Form: "<model>", Read: block.Text(&e.Eyes), Default: "the author",
 			Meaning: "the model that looks at pictures of finished games where `visualQaActive` is on; it must have `vision`"},
 		{Name: "max_tokens", Form: "<number>", Read: block.Count(&e.MaxTokens), Default: "`8192`",
-			Meaning: "the most that one call may have a model write that has no `max_output`, whatever the engine asks for"},
+			Meaning: "most output tokens of a call to a model without `max_output`, whatever the engine asks for"},
 		{Name: "max_body", Form: "<size>", Read: block.Size(&e.MaxBody), Default: "`16MiB`", Meaning: "largest request"},
 		{Name: "timeout", Form: "<duration>", Read: caddymodule.Duration(&e.Timeout), Default: "`15m`", Meaning: "how long a call may take"},
-		{Name: "stall", Form: "<duration>", Read: caddymodule.Duration(&e.Stall), Default: "`90s`", Meaning: "how long a stream may stand still once the model writes"},
-		{Name: "concurrency", Form: "<number>", Read: block.Count(&e.Concurrency), Default: "`4`", Meaning: "calls that one engine may have under way"},
+		{Name: "stall", Form: "<duration>", Read: caddymodule.Duration(&e.Stall), Default: "`90s`", Meaning: "how long a stream may pause once the model writes"},
+		{Name: "concurrency", Form: "<number>", Read: block.Count(&e.Concurrency), Default: "`4`", Meaning: "how many calls one engine may make at a time"},
 	}
 }
 
@@ -127,18 +127,18 @@ func (at *EgressEndpoint) Caddyfile() block.Options {
 	const models = "the names of models"
 	return block.Options{
 		{Name: "key_file", Form: "<path>", Read: block.Text(&at.KeyFile), Default: "none",
-			Meaning: "file with the credential; it is read for each call, so a new one needs no restart"},
+			Meaning: "file with the credential; it is read for each call, so a new credential needs no restart"},
 		{Name: "key", Form: "{env.<NAME>}", Read: block.Text(&at.Key), Default: "none",
-			Meaning: "the credential as a placeholder, `{env.NAME}`; written out it is refused"},
+			Meaning: "the credential as a placeholder, `{env.NAME}`; a literal credential is refused"},
 		{Name: "chat", Form: "<models...>", Read: block.List(&at.Chat, models), Default: "none",
 			Meaning: "names of the models that write, as the provider calls them. All others are refused, and each needs its prices"},
 		{Name: "images", Form: "<models...>", Read: block.List(&at.Images, models), Default: "none",
-			Meaning: "names of the models for pictures, likewise. The first paints"},
+			Meaning: "names of the models for pictures, likewise. The first one is used"},
 		{Name: "speech", Form: "<models...>", Read: block.List(&at.Speech, models), Default: "none",
 			Meaning: "names of the models for sounds, likewise. The first makes them: it must be a model that makes the sound which its `input` describes, " +
 				"since one that reads aloud would read the description"},
 		{Name: "model", Form: "<name>", Repeats: true, Read: at.readModel, Default: "none",
-			Meaning: "a model with what it can do, in place of its name in a list; `svc doctor models` finds it out"},
+			Meaning: "a model and its abilities, instead of its name in a list; `svc doctor models` prints them"},
 	}
 }
 

@@ -72,17 +72,17 @@ func (m *EgressModel) Caddyfile() block.Options {
 		{Name: "protocol", Form: "chat|responses|messages", Read: block.Text(&m.Protocol), Default: "`chat`",
 			Meaning: "how the model is asked: Chat Completions, Responses, or Anthropic's Messages, which shows the key as `x-api-key`"},
 		{Name: "use", Form: "chat|images|speech", Read: block.Text(&m.Use), Default: "`chat`", Meaning: "what the model is for; the following options are of `chat` alone"},
-		{Name: "context", Form: "<number>", Read: block.Count(&m.Context), Default: "not known", Meaning: "tokens that it reads and writes together"},
-		{Name: "max_output", Form: "<number>", Read: block.Count(&m.MaxOutput), Default: "`max_tokens`", Meaning: "the most that one call may have it write"},
-		{Name: "vision", Read: block.Flag(&m.Vision), Default: "not known", Meaning: "it reads pictures"},
+		{Name: "context", Form: "<number>", Read: block.Count(&m.Context), Default: "not known", Meaning: "size of its context: input and output tokens together"},
+		{Name: "max_output", Form: "<number>", Read: block.Count(&m.MaxOutput), Default: "`max_tokens`", Meaning: "most output tokens of a call"},
+		{Name: "vision", Read: block.Flag(&m.Vision), Default: "not known", Meaning: "it accepts pictures"},
 		{Name: "reasoning", Form: "none|effort|budget|adaptive", Read: block.Text(&m.Reasoning), Default: "not known",
-			Meaning: "how it is told to think: not at all, by a word, by a number of tokens, or it decides by itself"},
-		{Name: "cache", Form: "auto|marks|none", Read: block.Text(&m.Cache), Default: "not known", Meaning: "how it keeps the beginning of a request: by itself, where marks are, or not"},
-		{Name: "parallel", Read: block.Flag(&m.Parallel), Default: "not known", Meaning: "it calls several tools at once"},
+			Meaning: "how its reasoning is set: not at all, by a word, by a number of tokens, or it decides by itself"},
+		{Name: "cache", Form: "auto|marks|none", Read: block.Text(&m.Cache), Default: "not known", Meaning: "how it caches the beginning of a request: by itself, at marks, or not"},
+		{Name: "parallel", Read: block.Flag(&m.Parallel), Default: "not known", Meaning: "it can call several tools at once"},
 		{Name: "first_token", Form: "<duration>", Read: caddymodule.Duration(&m.FirstToken), Default: "`5m`",
 			Meaning: "how long a stream may take until the model writes something; `stall` holds from then on"},
 		{Name: "fallback", Form: "<models...>", Read: block.List(&m.Fallback, "the names of models"), Default: "none",
-			Meaning: "models that are asked, one after the other, while this one does not answer; each at its own price"},
+			Meaning: "models to ask in turn while this one does not answer; each at its own price"},
 		{Name: "tik_per_job", Form: "<low> <medium> <high>", Read: m.readTIK, Default: "what the balance allows",
 			Meaning: "whole TIK that its answers to one author may cost at each `reasoningLevel`, 0 for no bound; at 85 % the author is told to finish, " +
 				"at the end the last revision that passed is the game"},
@@ -98,7 +98,7 @@ func (m *EgressModel) readTIK(c *block.Cursor) error {
 	for i, arg := range args {
 		n, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil {
-			return c.Errorf(": %q is no whole number of TIK", arg)
+			return c.Errorf(": %q is not a whole number of TIK", arg)
 		}
 		levels[i] = n
 	}

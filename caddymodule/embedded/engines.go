@@ -61,6 +61,11 @@ type Engines struct {
 	// events and files. Default: 720h, 30 days.
 	Retain caddy.Duration `json:"retain,omitempty"`
 
+	// How many bytes the archive may take: of jobs that are not published those
+	// that ended first go earlier than retain says, but none within an hour of
+	// its end. Default: any number.
+	MaxArchive int64 `json:"max_archive,omitempty"`
+
 	// How many engines there may be. When another one is needed, the one that
 	// has been idle for longest is stopped. Default: as many as have 64 MiB
 	// each in three quarters of the machine's memory, at least 32.
@@ -131,7 +136,7 @@ func (e *Engines) options() host.Options {
 
 func (e *Engines) settings() fleet.Settings {
 	return fleet.Settings{
-		IdleTTL: time.Duration(e.Idle), MaxEngines: e.MaxEngines, MaxPerOwner: e.MaxPerOwner, Retain: time.Duration(e.Retain),
+		IdleTTL: time.Duration(e.Idle), MaxEngines: e.MaxEngines, MaxPerOwner: e.MaxPerOwner, Retain: time.Duration(e.Retain), MaxArchive: e.MaxArchive,
 	}
 }
 
@@ -145,7 +150,7 @@ func (e *Engines) Check(retryAfter time.Duration) error {
 	return nil
 }
 
-// Key implements caddymodule.EnginesBackend: one data folder, one engine proxy.
+// Key implements caddymodule.EnginesBackend: one data directory, one engine proxy.
 func (e *Engines) Key(dataDir string) string { return "embedded:" + dataDir }
 
 // OpenEngines implements caddymodule.EnginesBackend.

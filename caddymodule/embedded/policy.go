@@ -73,7 +73,7 @@ type DecisionLog struct {
 	// none. Default: $SVC_DECISION_LOG, else best_effort.
 	Mode string `json:"mode,omitempty"`
 
-	// The log's file. Default: decisions.jsonl in the data folder.
+	// The log's file. Default: decisions.jsonl in the data directory.
 	Path string `json:"path,omitempty"`
 
 	// How many records may wait to be written. Default: 4096.
@@ -98,8 +98,8 @@ func (p *Policy) Caddyfile() block.Options {
 		{Name: "key", Form: "<file>", Read: block.Text(&p.Key), Default: "`$SVC_POLICY_KEY`, else none",
 			Meaning: "the public keys, or the shared secret, that policies must be signed with. A bundle needs it; a directory must be signed only where it is given"},
 		{Name: "unsigned", Read: block.Flag(&p.Unsigned), Default: "not set",
-			Meaning: "accept bundles without a look at their signature; the log says so at each start"},
-		{Name: "poll", Form: "<duration>", Read: caddymodule.Duration(&p.Poll), Default: "`1s`, an address `30s`", Meaning: "how often the source is looked at"},
+			Meaning: "accept bundles without checking their signature; the log warns at each start"},
+		{Name: "poll", Form: "<duration>", Read: caddymodule.Duration(&p.Poll), Default: "`1s`, an address `30s`", Meaning: "how often the source is checked for changes"},
 		{Name: "approvers", Form: "<file>", Read: block.Text(&p.Approvers), Default: "`$SVC_POLICY_APPROVERS`, else none",
 			Meaning: "the public keys of those who may approve a policy: each then waits in shadow until one of them who did not sign it agrees. Needs `key`"},
 		{Name: "threshold", Form: "<decisions>", Read: block.Count(&p.Threshold), Default: "`100`",

@@ -25,7 +25,7 @@ import (
 const StopEnginesFlag = "--stop-engines"
 
 // Prepare looks at the command line of cmd/caddy before Caddy does, and
-// returns the arguments for Caddy. For "run" it makes the data folder, because
+// returns the arguments for Caddy. For "run" it makes the data directory, because
 // Caddy's admin socket lies in it and is opened before any module, and says in
 // one line what would keep the service from starting, by the configuration that it
 // will have.
@@ -41,6 +41,9 @@ func Prepare(args []string) ([]string, error) {
 	}
 	tuneGC()
 	config, read := readConfig(kept)
+	if read && !config.ours {
+		return kept, nil
+	}
 	if address := config.enginesElsewhere(); address != "" && config.store() != "" {
 		// It reports to a svc-sidecar, which can't be on this ledger as well.
 		return nil, fmt.Errorf("the engine proxy at %s can't report to a sidecar in this process with a ledger of its own: name svc-sidecar's address by "+
@@ -85,11 +88,11 @@ func tuneGC() {
 func prepareDataDir(dir string) error {
 	advice := "make it writable or set SVC_DATA_DIR to a folder that is"
 	if err := os.MkdirAll(filepath.Join(dir, "run"), 0o700); err != nil {
-		return fmt.Errorf("the data folder can't be made: %w: %s", err, advice)
+		return fmt.Errorf("the data directory can't be made: %w: %s", err, advice)
 	}
 	probe, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {
-		return fmt.Errorf("the data folder can't be written: %w: %s", err, advice)
+		return fmt.Errorf("the data directory can't be written: %w: %s", err, advice)
 	}
 	probe.Close()
 	return os.Remove(probe.Name())

@@ -58,6 +58,23 @@ func TestOnlyAServiceThatRunsEnginesItselfNeedsTheFrameworks(t *testing.T) {
 	}
 }
 
+func TestAConfigurationWithNothingOfTheServiceNeedsNothingOfIt(t *testing.T) {
+	for text, ours := range map[string]bool{
+		":0 {\n\treverse_proxy gateway-1:8080\n\thandle_errors {\n\t\tsvc_error\n\t}\n}\n": false,
+		":0 {\n\tsvc_openapi\n}\n":      false,
+		":0 {\n\tsvc_api\n}\n":          true,
+		"{\n\tsvc {\n\t}\n}\n:0 {\n}\n": true,
+	} {
+		dir, err := prepare(t, text)
+		if missing := err != nil && strings.Contains(err.Error(), "game frameworks"); missing != ours || err != nil && !missing {
+			t.Errorf("of\n%s\nit says %v", text, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "data")); (err == nil) != ours {
+			t.Errorf("with\n%s\nthe data directory: %v", text, err)
+		}
+	}
+}
+
 func TestTheDataFolderOfTheConfigurationIsMade(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "d")
 	dir, err := prepare(t, "{\n\tsvc {\n\t\tdata_dir "+data+"\n"+elsewhere+"}\n}\n:0 {\n\tsvc_api\n}\n")

@@ -23,7 +23,7 @@ type liveEngines struct {
 // fixed returns the options that hold for as long as the engine proxy runs.
 func (e *Engines) fixed() Engines {
 	f := *e
-	f.Idle, f.Retain, f.MaxEngines, f.MaxPerOwner, f.StopOnExit = 0, 0, 0, 0, ""
+	f.Idle, f.Retain, f.MaxArchive, f.MaxEngines, f.MaxPerOwner, f.StopOnExit = 0, 0, 0, 0, 0, ""
 	return f
 }
 
@@ -42,10 +42,10 @@ func (l *liveEngines) apply(e *Engines) error {
 func (e *Engines) ReloadEngines(opened *caddymodule.OpenedEngines) error {
 	live, ok := opened.Engines.(*liveEngines)
 	if !ok {
-		return errors.New("engines: what an earlier configuration opened is no engine proxy of this process")
+		return errors.New("engines: an earlier configuration opened an engine proxy of another kind")
 	}
 	if was, is := live.fixed, e.fixed(); !reflect.DeepEqual(was, is) {
-		return fmt.Errorf("engines: a reload changes idle, retain, max_engines, max_per_owner and stop_on_exit alone; restart the service to change more")
+		return fmt.Errorf("engines: a reload changes idle, retain, max_archive, max_engines, max_per_owner and stop_on_exit alone; restart the service to change more")
 	}
 	return live.apply(e)
 }

@@ -47,11 +47,13 @@ func TestReloadChangesWhatEnginesCanLiveWithAndRefusesTheRest(t *testing.T) {
 		change func(*Engines)
 		says   string
 	}{
-		"nothing":        {func(*Engines) {}, ""},
-		"caps and times": {func(e *Engines) { e.Idle, e.Retain, e.MaxEngines, e.MaxPerOwner = caddy.Duration(time.Hour), 1, 2, 3 }, ""},
-		"stop on exit":   {func(e *Engines) { e.StopOnExit = host.StopAll }, ""},
-		"the program":    {func(e *Engines) { e.Command = "/opt/svc-engine" }, "restart the service"},
-		"the driver":     {func(e *Engines) { e.Driver = "docker" }, "restart the service"},
+		"nothing": {func(*Engines) {}, ""},
+		"caps and times": {func(e *Engines) {
+			e.Idle, e.Retain, e.MaxEngines, e.MaxPerOwner, e.MaxArchive = caddy.Duration(time.Hour), 1, 2, 3, 4
+		}, ""},
+		"stop on exit": {func(e *Engines) { e.StopOnExit = host.StopAll }, ""},
+		"the program":  {func(e *Engines) { e.Command = "/opt/svc-engine" }, "restart the service"},
+		"the driver":   {func(e *Engines) { e.Driver = "docker" }, "restart the service"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := *e

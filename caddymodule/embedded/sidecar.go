@@ -24,7 +24,7 @@ import (
 // Sidecar opens the sidecar in this process, with its admin socket.
 type Sidecar struct {
 	// Where keys, projects, jobs and the ledger are kept: "sqlite", a file in
-	// the data folder, or a postgres:// URL. Placeholders are replaced when the
+	// the data directory, or a postgres:// URL. Placeholders are replaced when the
 	// configuration is loaded; write a password as {env.NAME}, so that it is in
 	// no configuration. Default: $SVC_STORE, else sqlite.
 	Store string `json:"store,omitempty"`
@@ -109,7 +109,7 @@ func (s *Sidecar) Validate() error {
 // UseRedis implements caddymodule.RedisUser.
 func (s *Sidecar) UseRedis(url string) { s.redis = url }
 
-// Key implements caddymodule.SidecarBackend: one data folder, store and Redis, one
+// Key implements caddymodule.SidecarBackend: one data directory, store and Redis, one
 // sidecar. The addresses may hold passwords; a hash names them as well.
 func (s *Sidecar) Key(dataDir string) string {
 	return fmt.Sprintf("embedded:%s:%x", dataDir, sha256.Sum256([]byte(s.Store+"\n"+s.redis)))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -18,6 +19,8 @@ import (
 // written is what a configuration says of that without which the service can't
 // start. What it leaves out is empty.
 type written struct {
+	ours bool // that it has anything of the service
+
 	Apps struct {
 		HTTP struct {
 			Servers map[string]struct {
@@ -65,11 +68,36 @@ func readConfig(args []string) (w written, ok bool) {
 			return written{}, false
 		}
 	}
-	if json.Unmarshal(config, &w) != nil {
+	var whole any
+	if json.Unmarshal(config, &w) != nil || json.Unmarshal(config, &whole) != nil {
 		return written{}, false
 	}
+	w.ours = asksService(whole)
 	return w, true
 }
+
+// asksService says whether a part of a configuration has Caddy start the service: its
+// app, or a handler that asks it. A balancer before gateways has neither.
+func asksService(config any) bool {
+	switch part := config.(type) {
+	case map[string]any:
+		for name, value := range part {
+			if text, _ := value.(string); name == "handler" && strings.HasPrefix(text, "svc_") && !slices.Contains(alone, text) {
+				return true
+			}
+			apps, _ := value.(map[string]any)
+			if _, there := apps["svc"]; name == "apps" && there || asksService(value) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(part, asksService)
+	}
+	return false
+}
+
+// alone are the handlers that need nothing of the service.
+var alone = []string{"svc_error", "svc_openapi"}
 
 // flagOf returns the value that one of a flag's names has, "" for none.
 func flagOf(args []string, names ...string) string {
@@ -86,7 +114,7 @@ func flagOf(args []string, names ...string) string {
 	return ""
 }
 
-// dataDir returns the data folder.
+// dataDir returns the data directory.
 func (w written) dataDir() string {
 	return cmp.Or(w.Apps.Svc.DataDir, os.Getenv("SVC_DATA_DIR"), "data")
 }

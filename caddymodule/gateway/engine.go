@@ -23,7 +23,7 @@ const cancelTimeout = 10 * time.Second
 
 // ErrNotSent is returned, wrapped, by a Next that could not connect: the engine
 // saw nothing of the request.
-var ErrNotSent = errors.New("the engine could not be connected to")
+var ErrNotSent = errors.New("connecting to the engine failed")
 
 // HeaderEngineState tells the client of a submission that was accepted, or
 // answered 503, how far its engine is: a state of the engine proxy, and while it

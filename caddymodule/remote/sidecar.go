@@ -42,7 +42,7 @@ func (Sidecar) CaddyModule() caddy.ModuleInfo {
 func (s *Sidecar) Caddyfile() block.Options {
 	return append(s.Peer.Caddyfile(), block.Option{
 		Name: "decision_timeout", Form: "<duration>", Read: caddymodule.Duration(&s.DecisionTimeout), Default: "`$SVC_DECISION_TIMEOUT`, else `50ms`",
-		Meaning: "how long a decision may take, the way there and back included, before the request is refused with 503",
+		Meaning: "how long a decision may take, network included, before the request is refused with 503",
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 func TestBadOptionsAreRefusedWithoutALookAtFiles(t *testing.T) {
 	files := &remote.PeerTLS{Cert: "none.pem", Key: "none.key", CA: "none-ca.pem"}
 	for want, s := range map[string]remote.Sidecar{
-		"is no address":                {Peer: remote.Peer{Address: "nowhere"}},
+		"is not an address":            {Peer: remote.Peer{Address: "nowhere"}},
 		"a Unix socket has no tls":     {Peer: remote.Peer{Address: "/run/s.sock", TLS: files}},
 		"sidecar:7443 needs tls":       {Peer: remote.Peer{Address: "sidecar:7443"}},
 		"decision_timeout must not be": {Peer: remote.Peer{Address: "/run/s.sock"}, DecisionTimeout: -1},

@@ -13,7 +13,7 @@ export async function verifyWebhook({ headers, body, secret, now = Date.now() })
   const signatures = header("webhook-signature");
   if (!id || !/^\d+$/.test(stamp) || !signatures) throw new Error("the webhook headers are missing or malformed");
   if (!/^whsec_./.test(secret)) throw new TypeError("the secret must be whsec_ and base64");
-  if (Math.abs(now / 1000 - Number(stamp)) > tolerance) throw new Error("the post is too old, or of the future");
+  if (Math.abs(now / 1000 - Number(stamp)) > tolerance) throw new Error("the post is too old, or from the future");
   const raw = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const head = new TextEncoder().encode(`${id}.${stamp}.`);
   const signed = new Uint8Array(head.length + raw.length);
@@ -32,5 +32,5 @@ export async function verifyWebhook({ headers, body, secret, now = Date.now() })
     }
     if (await crypto.subtle.verify("HMAC", key, sum, signed)) return JSON.parse(new TextDecoder().decode(raw));
   }
-  throw new Error("no signature of the post is right");
+  throw new Error("none of the post's signatures is valid");
 }

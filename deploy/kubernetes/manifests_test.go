@@ -267,7 +267,7 @@ func TestSidecarsShareTheSecretsOfPublishedGames(t *testing.T) {
 	folder := "/" + path.Dir(play.PlayersFile)
 	i := slices.IndexFunc(pod.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/data"+folder })
 	if i < 0 {
-		t.Fatalf("nothing is mounted at %s of the data folder", folder)
+		t.Fatalf("nothing is mounted at %s of the data directory", folder)
 	}
 	for _, v := range pod.Volumes {
 		if v.Name == pod.Containers[0].VolumeMounts[i].Name && v.Secret == nil {

@@ -149,6 +149,49 @@ func TestSweepDeletesWhatEndedBeforeAndNothingElse(t *testing.T) {
 	}
 }
 
+// TestArchiveOverItsSizeLosesWhatEndedFirst: as much as is needed, and nothing that is kept.
+func TestArchiveOverItsSizeLosesWhatEndedFirst(t *testing.T) {
+	s := open(t)
+	now := time.Now()
+	put := func(accepted, ended time.Duration) string {
+		src := completed(t, 2)
+		at := now.Add(-ended)
+		src.record.JobID, src.record.FinishedAt = api.NewJobID(now.Add(-accepted)), &at
+		src.events = line(src.record.JobID, api.EventCompleted, 2, nil)
+		if _, err := s.Put(t.Context(), src.record.JobID, src); err != nil {
+			t.Fatal(err)
+		}
+		return src.record.JobID
+	}
+	// What was accepted first did not end first.
+	published, second, first, third := put(9*time.Hour, 9*time.Hour), put(8*time.Hour, 3*time.Hour), put(7*time.Hour, 6*time.Hour), put(2*time.Hour, time.Hour)
+	one := s.size(first)
+	if one < 2*block || s.size(second) != one {
+		t.Fatalf("a job takes %d and %d bytes", one, s.size(second))
+	}
+	keep := map[string]bool{published: true}
+	for _, tc := range []struct {
+		most int64
+		gone []string
+	}{{4 * one, nil}, {4*one - 1, []string{first}}, {3 * one, nil}, {2 * one, []string{second}}, {one / 2, []string{third}}} {
+		before, err := s.Over(t.Context(), tc.most, keep)
+		if err != nil || before.IsZero() != (tc.gone == nil) {
+			t.Fatalf("to have %d bytes what ended before %v goes: %v", tc.most, before, err)
+		}
+		if n, err := s.Sweep(t.Context(), before, keep); err != nil || n != len(tc.gone) {
+			t.Errorf("to have %d bytes %d jobs went: %v", tc.most, n, err)
+		}
+		for _, id := range tc.gone {
+			if _, err := s.Record(id); !errors.Is(err, ErrNotFound) {
+				t.Errorf("to have %d bytes a job that was to go: %v", tc.most, err)
+			}
+		}
+	}
+	if _, err := s.Record(published); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestADamagedRecordKeepsNothingElse: neither what is to be forgotten with a project, nor
 // what is old. It goes itself when it is old.
 func TestADamagedRecordKeepsNothingElse(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -31,6 +33,66 @@ func (s *Store) Sweep(ctx context.Context, before time.Time, keep map[string]boo
 		}
 	})
 	return deleted, errors.Join(all, err)
+}
+
+// block is what a disk gives out at once, in bytes.
+const block = 4 << 10
+
+// Over returns the time of which Sweep leaves no more than so many bytes, the zero Time
+// when there are no more. Those of the jobs that keep names count and stay.
+func (s *Store) Over(ctx context.Context, most int64, keep map[string]bool) (before time.Time, _ error) {
+	type job struct {
+		id    string
+		size  int64
+		ended time.Time
+	}
+	var jobs []job
+	rest := most // of the bytes, for all that are not kept
+	var all int64
+	err := s.each(ctx, func(jobID string) {
+		size := s.size(jobID)
+		if all += size; keep[jobID] {
+			rest -= size
+		} else {
+			jobs = append(jobs, job{id: jobID, size: size})
+		}
+	})
+	if err != nil || all <= most {
+		return time.Time{}, err
+	}
+	for i, j := range jobs {
+		if err := ctx.Err(); err != nil {
+			return time.Time{}, fmt.Errorf("measuring archive: %w", err)
+		}
+		rec, err := s.Record(j.id)
+		if err != nil || rec.FinishedAt == nil { // it goes by the time of its id
+			jobs[i].ended, _ = api.JobTime(j.id)
+			continue
+		}
+		jobs[i].ended = *rec.FinishedAt
+	}
+	slices.SortFunc(jobs, func(a, b job) int { return b.ended.Compare(a.ended) })
+	for _, j := range jobs {
+		if rest -= j.size; rest < 0 {
+			return j.ended.Add(1), nil
+		}
+	}
+	return time.Time{}, nil
+}
+
+// size is what a job takes on the disk, about; 0 for one that is gone.
+func (s *Store) size(jobID string) (bytes int64) {
+	files, err := os.ReadDir(filepath.Join(s.dir, jobID))
+	if err != nil {
+		return 0
+	}
+	bytes = block // the folder's
+	for _, file := range files {
+		if info, err := file.Info(); err == nil {
+			bytes += (info.Size() + block - 1) / block * block
+		}
+	}
+	return bytes
 }
 
 // each calls f with the id of every job, in no order.

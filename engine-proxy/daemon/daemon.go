@@ -37,7 +37,7 @@ type NewLedger func(sidecar http.RoundTripper) engineproxy.Ledger
 
 // Run serves until ctx ends, or until another process has taken the sockets
 // over. Engines with work are left running, after a take-over all are: the next
-// engine proxy on the same data folder adopts them.
+// engine proxy on the same data directory adopts them.
 func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	logger, err := cli.Logger(o.LogLevel, o.LogFormat)
 	if err != nil {

@@ -31,7 +31,7 @@ func (f *front) early() bool {
 }
 
 // check says why listen will fail, while an engine proxy that runs can still go on. A
-// port is in use until the process before has ended, and the data folder says more of it.
+// port is in use until the process before has ended, and the data directory says more of it.
 func (f *front) check() (err error) {
 	o := f.options
 	switch {

@@ -24,14 +24,14 @@ import (
 )
 
 // defaultSidecar is where a sidecar of this machine listens, relative to the
-// data folder.
+// data directory.
 const defaultSidecar = "run/sidecar.sock"
 
 // Options are the command line of svc-engine-proxy.
 type Options struct {
 	// Host holds what the command line says of the engine proxy itself.
 	Host host.Options
-	// Listen is where gateways ask besides the data folder's socket; nil:
+	// Listen is where gateways ask besides the data directory's socket; nil:
 	// nowhere else.
 	Listen *peer.Address
 	// Sidecar is where the ledger is, SidecarName what its certificate bears.
@@ -55,8 +55,8 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	h := &o.Host
 	f := cli.New("svc-engine-proxy", getenv)
 	f.String(&h.DataDir, "data-dir", "SVC_DATA_DIR", "data", "`folder` of volumes, archive, journals and sockets")
-	f.Address(&o.Listen, "listen", "SVC_ENGINES_LISTEN", "further `address` for gateways, for those on other hosts (default: "+state.SocketName+" in the data folder alone)")
-	f.Address(&o.Sidecar, "sidecar", "SVC_SIDECAR", "`address` of the sidecar (default: "+defaultSidecar+" in the data folder)")
+	f.Address(&o.Listen, "listen", "SVC_ENGINES_LISTEN", "further `address` for gateways, for those on other hosts (default: "+state.SocketName+" in the data directory alone)")
+	f.Address(&o.Sidecar, "sidecar", "SVC_SIDECAR", "`address` of the sidecar (default: "+defaultSidecar+" in the data directory)")
 	f.String(&o.SidecarName, "sidecar-name", "", "", "`name` in the sidecar's certificate (default: the host of its address)")
 	f.String(&h.Driver, "driver", "SVC_ENGINE_DRIVER", process.Name, "how engines run: process, docker or kubernetes")
 	f.String(&driverOptions, "driver-options", "SVC_ENGINE_DRIVER_OPTIONS", "", "`file` of the driver's options: one JSON object, with the names of the Caddyfile")
@@ -65,6 +65,7 @@ func ParseOptions(args []string, getenv func(string) string, stderr io.Writer) (
 	f.Bool(&h.AllowWeakIsolation, "allow-weak-isolation", "", "run engines of several owners even where they can't be kept apart")
 	f.Duration(&h.Settings.IdleTTL, "idle", "SVC_ENGINE_IDLE", 10*time.Minute, "`time` that an engine without work is kept")
 	f.Duration(&h.Settings.Retain, "retain", "", 30*24*time.Hour, "`time` that records, events and files of ended jobs are kept")
+	f.Size(&h.Settings.MaxArchive, "max-archive", "", "`size` that the archive may have: older jobs are forgotten before --retain (default: any)")
 	f.Number(&h.Settings.MaxEngines, "max-engines", "", "`number` of engines there may be (default: by the machine's memory)")
 	f.Number(&h.Settings.MaxPerOwner, "max-per-owner", "", "`number` of engines that one owner may have (default: 8)")
 	f.String(&stop, "stop-on-exit", "SVC_STOP_ENGINES", host.StopNone, "what a stop does with engines: idle, all or none")

@@ -74,12 +74,13 @@ func TestBadCommandLineIsRefusedInOneLine(t *testing.T) {
 	twice := write(t, "twice.json", `{} {}`)
 	plain := write(t, "egress.json", `{"endpoints":[{"url":"http://models.example/v1","key_file":"k","chat":["writer"]}]}`)
 	for want, args := range map[string][]string{
-		"not defined: -colour": {"--colour"},
-		`"x" is no address`:    {"--listen=x"},
+		"not defined: -colour":  {"--colour"},
+		`"x" is not an address`: {"--listen=x"},
 		"--listen :1 needs mutual TLS: give --tls-key, --tls-names too": {"--listen=:1", "--tls-cert=c", "--tls-ca=a"},
 		"driver must be":              {"--driver=podman"},
 		"stop_on_exit must be":        {"--stop-on-exit=some"},
 		"number of at least 1":        {"--max-engines=0"},
+		"size like 50GiB":             {"--max-archive=much"},
 		`unknown field "colour"`:      {"--driver-options", unknown},
 		"memory can't be a text":      {"--driver-options", write(t, "size.json", `{"memory":"512MiB"}`)},
 		"data after the object":       {"--driver-options", twice},
@@ -118,6 +119,6 @@ func TestFilesOfTLSAreReadBeforeAnythingIsTakenOver(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the data folder was touched: %v", err)
+		t.Errorf("the data directory was touched: %v", err)
 	}
 }

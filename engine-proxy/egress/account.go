@@ -26,7 +26,7 @@ type account struct {
 	damage    error         // why the journal can't be used; nil: it can
 	holders   int           // who works with it; guarded by the egress's mu
 	slots     chan struct{} // one taken by each call under way
-	underway  underway
+	inFlight  inFlight
 }
 
 // takeUp charges what is open in a journal that was opened: at the answer where
@@ -103,7 +103,7 @@ func (a *account) finish(id int64, units []contract.Unit) {
 
 // idle reports whether nothing is under way or to be charged, and no job's end has
 // to be remembered.
-func (a *account) idle(now time.Time) bool { return a.journal.idle() && a.underway.idle(now) }
+func (a *account) idle(now time.Time) bool { return a.journal.idle() && a.inFlight.idle(now) }
 
 // settle charges what is due.
 func (a *account) settle(ctx context.Context) error {
@@ -112,7 +112,7 @@ func (a *account) settle(ctx context.Context) error {
 
 // end charges all that a job has called for, and lets it call no more.
 func (a *account) end(ctx context.Context, jobID string) error {
-	if err := a.underway.end(ctx, jobID, a.egress.opts.Now()); err != nil {
+	if err := a.inFlight.end(ctx, jobID, a.egress.opts.Now()); err != nil {
 		return err
 	}
 	due := a.journal.due(a.projectID)

@@ -82,22 +82,22 @@ func (a *account) admitted(w http.ResponseWriter, r *http.Request, to *route, lo
 	if refused != nil {
 		return refused, nil
 	}
-	ctx, passing, err := a.underway.enter(r.Context(), w, jobID)
+	ctx, active, err := a.inFlight.enter(r.Context(), w, jobID)
 	if err != nil {
 		return noRunningJob(), nil
 	}
 	id, err := a.begin(jobID, c.limit)
 	if err != nil {
-		a.underway.leave(passing)
+		a.inFlight.leave(active)
 		return unavailable(err), nil
 	}
-	return a.send(w, r.WithContext(ctx), c, id, passing, log.With(zap.String("job", jobID), zap.Int64("call", id), zap.String("model", c.model)))
+	return a.send(w, r.WithContext(ctx), c, id, active, log.With(zap.String("job", jobID), zap.Int64("call", id), zap.String("model", c.model)))
 }
 
 // send sends a call that is noted. Whatever happens it is finished and left: at its
 // limit unless a complete answer, or the certainty that there is none to pay
 // for, says otherwise.
-func (a *account) send(w http.ResponseWriter, r *http.Request, c *call, id int64, p *passing, log *zap.Logger) (*refusal, error) {
+func (a *account) send(w http.ResponseWriter, r *http.Request, c *call, id int64, p *activeCall, log *zap.Logger) (*refusal, error) {
 	var cost []contract.Unit // nil: the limit
 	out := &heldEnd{ResponseWriter: w}
 	done := a.egress.opts.Metrics.sent(c.route.use)
@@ -105,7 +105,7 @@ func (a *account) send(w http.ResponseWriter, r *http.Request, c *call, id int64
 		done()
 		a.egress.opts.Metrics.used(cost, c.limit)
 		a.finish(id, cost)
-		a.underway.leave(p) // before the engine reads the rest, which it may not
+		a.inFlight.leave(p) // before the engine reads the rest, which it may not
 		out.release()
 	}()
 	ctx, cancel := context.WithTimeout(r.Context(), a.egress.now().Timeout)

@@ -366,20 +366,20 @@ func TestConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(*egress.Config){
-		"no endpoint":           func(c *egress.Config) { c.Endpoints = nil },
-		"want a URL":            func(c *egress.Config) { c.Endpoints[0].URL = "models.example" },
-		"holds a credential":    func(c *egress.Config) { c.Endpoints[0].URL = "https://me:s3cret@models.example" },
-		"end with its path":     func(c *egress.Config) { c.Endpoints[0].URL = "https://models.example/?key=s3cret" },
-		"in the clear":          func(c *egress.Config) { c.Endpoints[0].URL = "http://models.example" },
-		"given twice: as key":   func(c *egress.Config) { c.Endpoints[0].Key = "s3cret" },
-		"has no model":          func(c *egress.Config) { c.Endpoints[0].Chat = nil },
-		"writer is given twice": func(c *egress.Config) { c.Endpoints[0].Images = []string{"writer"} },
-		"can't be the name":     func(c *egress.Config) { c.Endpoints[0].Chat = []string{"a b"} },
-		"no model that writes":  func(c *egress.Config) { c.Default = "painter" },
-		"\"embedded\" can't be": func(c *egress.Config) { c.Endpoints[0].Chat = []string{"embedded"} },
-		"no model with vision":  func(c *egress.Config) { c.Eyes = "writer" },
-		"no other model":        func(c *egress.Config) { c.Endpoints[0].Models = []egress.Model{{Name: "m", Fallback: []string{"m"}}} },
-		"must not be negative":  func(c *egress.Config) { c.MaxTokens = -1 },
+		"no endpoint":             func(c *egress.Config) { c.Endpoints = nil },
+		"want a URL":              func(c *egress.Config) { c.Endpoints[0].URL = "models.example" },
+		"holds a credential":      func(c *egress.Config) { c.Endpoints[0].URL = "https://me:s3cret@models.example" },
+		"end with its path":       func(c *egress.Config) { c.Endpoints[0].URL = "https://models.example/?key=s3cret" },
+		"in the clear":            func(c *egress.Config) { c.Endpoints[0].URL = "http://models.example" },
+		"given twice: as key":     func(c *egress.Config) { c.Endpoints[0].Key = "s3cret" },
+		"has no model":            func(c *egress.Config) { c.Endpoints[0].Chat = nil },
+		"writer is given twice":   func(c *egress.Config) { c.Endpoints[0].Images = []string{"writer"} },
+		"can't be the name":       func(c *egress.Config) { c.Endpoints[0].Chat = []string{"a b"} },
+		"not a model that writes": func(c *egress.Config) { c.Default = "painter" },
+		"\"embedded\" can't be":   func(c *egress.Config) { c.Endpoints[0].Chat = []string{"embedded"} },
+		"not a model with vision": func(c *egress.Config) { c.Eyes = "writer" },
+		"not another model":       func(c *egress.Config) { c.Endpoints[0].Models = []egress.Model{{Name: "m", Fallback: []string{"m"}}} },
+		"must not be negative":    func(c *egress.Config) { c.MaxTokens = -1 },
 	} {
 		c := good()
 		spoil(&c)

@@ -13,7 +13,7 @@ import (
 type offered struct {
 	Model
 	at      *Endpoint
-	ceiling int64         // the most that one call may have it write
+	ceiling int64         // most output tokens of a call
 	first   time.Duration // until it writes something
 	stall   time.Duration // that it may stand still from then on
 }

@@ -80,9 +80,9 @@ type Egress struct {
 
 	mu       sync.Mutex // guards what follows
 	accounts map[string]*account
-	served   map[string]entrance // by project
-	gate     *gate               // nil: no engine runs elsewhere
-	priced   bool                // the ledger has a price for everything configured
+	served   map[string]entry // by project
+	gate     *gate            // nil: no engine runs elsewhere
+	priced   bool             // the ledger has a price for everything configured
 }
 
 // New prepares an egress. Start makes it work.
@@ -104,12 +104,12 @@ func New(opts Options) (*Egress, error) {
 	}
 	e := &Egress{
 		opts: opts, provider: newProvider(), log: opts.Logger,
-		accounts: make(map[string]*account), served: make(map[string]entrance),
+		accounts: make(map[string]*account), served: make(map[string]entry),
 	}
 	e.held.Store(config.configured())
 	if config.Record != "" {
 		e.provider.recorder = &recorder{folder: config.Record, log: opts.Logger}
-		opts.Logger.Warn("calls of models are recorded, with what users wrote", zap.String("folder", config.Record))
+		opts.Logger.Warn("model calls are recorded, including what users wrote", zap.String("folder", config.Record))
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	return e, nil
@@ -183,7 +183,7 @@ func (e *Egress) check(ctx context.Context) error {
 // Serve listens on a socket for the engine of a project, which shows token. It
 // takes the place of what was served for the project before.
 func (e *Egress) Serve(projectID, path, token string) error {
-	return e.replace(projectID, token, func(a *account) (entrance, error) { return e.listen(a, path, token) })
+	return e.replace(projectID, token, func(a *account) (entry, error) { return e.listen(a, path, token) })
 }
 
 // Admit serves the engine of a project that runs on another machine, which
@@ -193,14 +193,14 @@ func (e *Egress) Admit(projectID, instanceID, token string) (string, error) {
 	if e.gate == nil {
 		return "", errors.New("egress: engines of other machines are not served")
 	}
-	return e.gate.url, e.replace(projectID, token, func(a *account) (entrance, error) {
-		return e.gate.admit(contract.EngineName(instanceID), newDoor(a, token)), nil
+	return e.gate.url, e.replace(projectID, token, func(a *account) (entry, error) {
+		return e.gate.admit(contract.EngineName(instanceID), newEngineHandler(a, token)), nil
 	})
 }
 
 // replace puts what open returns, which serves a project's engine, in the place of
 // what did before.
-func (e *Egress) replace(projectID, token string, open func(a *account) (entrance, error)) error {
+func (e *Egress) replace(projectID, token string, open func(a *account) (entry, error)) error {
 	if token == "" {
 		return errors.New("egress: the engine has no token")
 	}

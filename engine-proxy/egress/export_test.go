@@ -17,7 +17,7 @@ func (e *Egress) Open(projectID string) func() int {
 // forgotten.
 func (e *Egress) Underway(projectID string) func() int {
 	e.mu.Lock()
-	u := &e.accounts[projectID].underway
+	u := &e.accounts[projectID].inFlight
 	e.mu.Unlock()
 	return func() int {
 		u.mu.Lock()

@@ -67,7 +67,7 @@ func (e *Egress) follow(ctx context.Context) *configured {
 	e.file.again = e.opts.Now().Add(refusedFor)
 	if now != e.file.refused {
 		e.file.refused = now
-		e.log.Error("the list of models has changed and is not used", zap.String("file", path), zap.Error(err))
+		e.log.Error("the changed list of models can't be used; keeping the old one", zap.String("file", path), zap.Error(err))
 	}
 	return e.now()
 }
@@ -81,7 +81,7 @@ func (e *Egress) retake(ctx context.Context, path string) error {
 	}
 	was, config := e.now(), config.withDefaults()
 	if config.Timeout != was.Timeout || config.Concurrency != was.Concurrency || config.Record != was.Record {
-		e.log.Warn("timeout, concurrency and record of the list of models change with a restart", zap.String("file", path))
+		e.log.Warn("timeout, concurrency and record in the list of models need a restart to change", zap.String("file", path))
 		config.Timeout, config.Concurrency, config.Record = was.Timeout, was.Concurrency, was.Record
 	}
 	if reflect.DeepEqual(config, was.Config) {
@@ -96,6 +96,6 @@ func (e *Egress) retake(ctx context.Context, path string) error {
 	}
 	next := config.configured()
 	e.held.Store(next)
-	e.log.Info("the list of models has changed and is used", zap.String("file", path), zap.Int("models", len(next.catalog)))
+	e.log.Info("the changed list of models is in use", zap.String("file", path), zap.Int("models", len(next.catalog)))
 	return nil
 }

@@ -57,13 +57,13 @@ func TestListOfModelsIsFollowedWhileItRuns(t *testing.T) {
 	}
 	for wrong, says := range map[string]string{`"chat":["author"`: "reading egress configuration", `"chats":["author"]`: "unknown field", `"chat":["a","a"]`: "given twice"} {
 		write(wrong)
-		if got := r.names(); got != "writer author" || !r.logged("the list of models has changed and is not used", says) {
+		if got := r.names(); got != "writer author" || !r.logged("the changed list of models can't be used; keeping the old one", says) {
 			t.Errorf("%s: there are %s", wrong, got)
 		}
 	}
 	r.ledger.set(func() { r.ledger.unpriced = []string{"model.author.input"} })
 	write(`"chat":["author"]`)
-	if got := r.names(); got != "writer author" || !r.logged("the list of models has changed and is not used", "model.author.input: add them to prices") {
+	if got := r.names(); got != "writer author" || !r.logged("the changed list of models can't be used; keeping the old one", "model.author.input: add them to prices") {
 		t.Errorf("without a price there are %s", got)
 	}
 	asked := 0

@@ -106,12 +106,12 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusUnauthorized, "unauthorized", "The engine is not one that runs.").writeTo(w)
 		return
 	}
-	host.door.ServeHTTP(w, r)
+	host.handler.ServeHTTP(w, r)
 }
 
 // admit lets the engine in that shows name.
-func (g *gate) admit(name string, d *door) *admittedEngine {
-	v := &admittedEngine{gate: g, name: name, door: d, connections: make(map[*connection]struct{})}
+func (g *gate) admit(name string, d *engineHandler) *admittedEngine {
+	v := &admittedEngine{gate: g, name: name, handler: d, connections: make(map[*connection]struct{})}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.engines[name] = v
@@ -125,7 +125,7 @@ func (g *gate) close() { _ = g.server.Close() } // no listener's error is of use
 type admittedEngine struct {
 	gate        *gate
 	name        string
-	door        *door
+	handler     *engineHandler
 	connections map[*connection]struct{} // its connections
 }
 
@@ -137,7 +137,7 @@ func (v *admittedEngine) leave(ctx context.Context) {
 	}
 }
 
-// close implements entrance. The same engine may have been admitted anew.
+// close implements entry. The same engine may have been admitted anew.
 func (v *admittedEngine) close() {
 	v.gate.mu.Lock()
 	if v.gate.engines[v.name] == v {
@@ -186,6 +186,6 @@ func (v *connection) Close() error {
 
 // Interface guards
 var (
-	_ entrance     = (*admittedEngine)(nil)
+	_ entry        = (*admittedEngine)(nil)
 	_ http.Handler = (*gate)(nil)
 )

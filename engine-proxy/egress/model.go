@@ -75,7 +75,7 @@ type Abilities struct {
 	// it writes at most.
 	Context   int64 `json:"context,omitempty"`
 	MaxOutput int64 `json:"max_output,omitempty"`
-	// Vision: it reads pictures. Parallel: it calls several tools at once.
+	// Vision: it accepts pictures. Parallel: it can call several tools at once.
 	Vision   bool `json:"vision,omitempty"`
 	Parallel bool `json:"parallel,omitempty"`
 	// Reasoning is how it is told to think: none, effort, budget or adaptive.

@@ -31,15 +31,15 @@ func (c Config) checkNamed() error {
 		return &all[i]
 	}
 	if c.Default != "" && c.Default != api.ModelEmbedded && writes(c.Default) == nil {
-		return fmt.Errorf("egress: the default %q is no model that writes", c.Default)
+		return fmt.Errorf("egress: the default %q is not a model that writes", c.Default)
 	}
 	if eyes := writes(c.Eyes); c.Eyes != "" && (eyes == nil || !eyes.Vision) {
-		return fmt.Errorf("egress: the eyes %q are no model with vision", c.Eyes)
+		return fmt.Errorf("egress: the eyes %q are not a model with vision", c.Eyes)
 	}
 	for _, m := range all {
 		for _, name := range m.Fallback {
 			if name == m.Name || m.use() != useChat || writes(name) == nil {
-				return fmt.Errorf("egress: the model %s: the fallback %q is no other model that writes", m.Name, name)
+				return fmt.Errorf("egress: the model %s: the fallback %q is not another model that writes", m.Name, name)
 			}
 		}
 	}

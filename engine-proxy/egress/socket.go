@@ -39,7 +39,7 @@ func (e *Egress) listen(a *account, path, token string) (*socket, error) {
 	if err := errors.Join(os.Chmod(made, 0o666), os.Rename(made, path)); err != nil {
 		return nil, errors.Join(fmt.Errorf("placing egress socket: %w", err), l.Close())
 	}
-	s := &socket{server: e.server(newDoor(a, token)), path: path}
+	s := &socket{server: e.server(newEngineHandler(a, token)), path: path}
 	e.wg.Go(func() {
 		err := s.server.Serve(netutil.LimitListener(l, maxConnections))
 		if !errors.Is(err, http.ErrServerClosed) {
@@ -59,4 +59,4 @@ func (s *socket) leave(ctx context.Context) {
 func (s *socket) close() { _ = s.server.Close() } // no listener's error is of use now
 
 // Interface guards
-var _ entrance = (*socket)(nil)
+var _ entry = (*socket)(nil)

@@ -14,7 +14,7 @@ import (
 // ErrNotOurs is returned, wrapped, when another installation has the engines of
 // the ledger's projects, and with them the volumes. Without those every job would
 // be taken for lost.
-var ErrNotOurs = errors.New("the engines of this store's projects belong to another data folder")
+var ErrNotOurs = errors.New("the engines of this store's projects belong to another data directory")
 
 // claimAtStart claims the engines, and leaves it to the reaper when the ledger
 // is unavailable: the parts start in any order.

@@ -20,7 +20,7 @@ const (
 	problemDisk   = "the engine proxy's disk is full"
 )
 
-// leastFree is the room, in bytes, below which the data folder's disk counts as full.
+// leastFree is the room, in bytes, below which the data directory's disk counts as full.
 const leastFree = 1 << 20
 
 // nobody is a project that does not exist.

@@ -9,7 +9,7 @@ import (
 
 // errWeakIsolation refuses an engine that could get at what another owner's
 // keep.
-var errWeakIsolation = fmt.Errorf("engines of different owners can't be kept apart here; allow_weak_isolation runs them nevertheless: %w", driver.ErrFatalSpec)
+var errWeakIsolation = fmt.Errorf("engines of different owners can't be isolated from each other here; allow_weak_isolation runs them anyway: %w", driver.ErrFatalSpec)
 
 // recordStart puts the decision to start an engine on disk. Where the driver can't
 // keep engines apart, all volumes must be one owner's: an engine could read
@@ -50,8 +50,8 @@ func (p *Proxy) warnOfWeakIsolation() {
 	switch {
 	case p.opts.Driver.Capabilities().Separates():
 	case p.opts.AllowWeakIsolation:
-		p.log.Warn("engines can't be kept apart here, and are run nevertheless: any can read and change what all others keep")
+		p.log.Warn("engines run although they can't be isolated from each other here: each can read and change the files of all others")
 	default:
-		p.log.Warn("engines can't be kept apart here: only those of one owner are run")
+		p.log.Warn("engines can't be isolated from each other here: only one owner's engines run")
 	}
 }

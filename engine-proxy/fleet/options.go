@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
+	"github.com/svc-games/svc/engine-proxy/settle"
 )
 
 // Options of New. DataDir, Driver and Ledger are required.
@@ -53,7 +54,11 @@ type Options struct {
 	// Retain is how long the archive and the ledger keep what ended jobs left;
 	// default 30 days.
 	Retain time.Duration
-	Timing Timing
+	// MaxArchive is how many bytes the archive may take: of jobs that are neither
+	// published nor unsettled those that ended first go earlier than Retain says, but
+	// none within an hour. Default 0, no bound.
+	MaxArchive int64
+	Timing     Timing
 }
 
 // Timing holds the deadlines of the lifecycle; zero fields get their defaults.
@@ -73,7 +78,7 @@ type Timing struct {
 	Evict     time.Duration // without work before an engine may go for another; default 30 s
 	Reap      time.Duration // between two looks at all unfinished jobs; default 3 s
 	Reconcile time.Duration // between two looks at everything the driver runs; default 30 s
-	Sweep     time.Duration // between two looks for what is older than Retain; default 1 hour
+	Sweep     time.Duration // between two looks for what is older than Retain, or over MaxArchive; default 1 hour
 	Forget    time.Duration // between two looks for deletions that were interrupted; default 1 minute
 	Replay    time.Duration // between two looks for runs of players that are to be played again; default 5 s
 	Fence     time.Duration // how long Fence tries; default 2 s
@@ -192,13 +197,14 @@ type Settings struct {
 	MaxEngines  int
 	MaxPerOwner int
 	Retain      time.Duration
+	MaxArchive  int64
 }
 
 // Apply changes the settings. Failures are forgotten: what kept an engine from
 // starting may have been mended together with the configuration.
 func (p *Proxy) Apply(s Settings) error {
 	opts := p.opts
-	opts.IdleTTL, opts.MaxEngines, opts.MaxPerOwner, opts.Retain = s.IdleTTL, s.MaxEngines, s.MaxPerOwner, s.Retain
+	opts.IdleTTL, opts.MaxEngines, opts.MaxPerOwner, opts.Retain, opts.MaxArchive = s.IdleTTL, s.MaxEngines, s.MaxPerOwner, s.Retain, s.MaxArchive
 	if err := opts.complete(); err != nil {
 		return err
 	}
@@ -206,7 +212,7 @@ func (p *Proxy) Apply(s Settings) error {
 	p.mu.Lock()
 	p.rules = &rules
 	p.mu.Unlock()
-	p.retain.Store(int64(opts.Retain))
+	p.bounds.Store(&settle.Bounds{Retain: opts.Retain, Most: opts.MaxArchive})
 	p.admission.Resize(opts.MaxEngines, opts.MaxPerOwner)
 	for _, a := range p.all() {
 		a.post(a.stepping(func(m *lifecycle.Machine, now time.Time) {

@@ -39,9 +39,9 @@ type Proxy struct {
 	layout    state.Layout
 	archive   *archive.Store
 	settler   *settle.Settler
-	retain    atomic.Int64 // time.Duration
-	frozen    atomic.Bool  // the driver is unavailable
-	ours      atomic.Bool  // the ledger says that the engines are this installation's
+	bounds    atomic.Pointer[settle.Bounds]
+	frozen    atomic.Bool // the driver is unavailable
+	ours      atomic.Bool // the ledger says that the engines are this installation's
 	admission *admission.Controller
 	metrics   *Metrics
 	dial      engineclient.DialFunc // to engines of this machine; nil: as the network says
@@ -114,7 +114,7 @@ func New(opts Options) (*Proxy, error) {
 	}
 	rules := opts.rules()
 	p.rules = &rules
-	p.retain.Store(int64(opts.Retain))
+	p.bounds.Store(&settle.Bounds{Retain: opts.Retain, Most: opts.MaxArchive})
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }

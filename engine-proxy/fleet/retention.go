@@ -13,7 +13,8 @@ import (
 const firstSweep = time.Minute
 
 // sweep forgets at regular times, first at the start, projects whose deletion
-// was interrupted, and less often what ended jobs left longer ago than Retain.
+// was interrupted, and less often what ended jobs left longer ago than Retain, or
+// is more than MaxArchive.
 func (p *Proxy) sweep() {
 	// Old jobs not at once: a start has better things to do.
 	for next := p.clock.Now().Add(min(p.opts.Timing.Sweep, firstSweep)); ; {
@@ -34,5 +35,5 @@ func (p *Proxy) sweep() {
 
 // sweepOnce forgets old jobs.
 func (p *Proxy) sweepOnce(ctx context.Context) error {
-	return p.settler.Expire(ctx, p.clock.Now().Add(-time.Duration(p.retain.Load())))
+	return p.settler.Expire(ctx, p.clock.Now(), *p.bounds.Load())
 }

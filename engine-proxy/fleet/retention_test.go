@@ -99,6 +99,36 @@ func TestPublishedJobStaysInTheArchiveUntilItIsTakenBack(t *testing.T) {
 	wait.Until(t, "it is forgotten too", func() bool { return gone(published) })
 }
 
+// TestAnArchiveThatIsFullSparesTheJobsOfTheLastHour: their clients may not have come yet.
+func TestAnArchiveThatIsFullSparesTheJobsOfTheLastHour(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.MaxArchive, o.Timing.Sweep = 1, time.Hour })
+	project := api.NewProjectID()
+	at := r.submit(project)
+	job := r.accept(project, at)
+	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
+	wait.Until(t, "it is applied", func() bool { return r.ledger.count() == 3 })
+	kept := func() bool {
+		t.Helper()
+		if err := r.sweepOnce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Events(t.Context(), job)
+		if err != nil && !errors.Is(err, engineproxy.ErrNotArchived) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	if !kept() {
+		t.Fatal("it went within its hour")
+	}
+	var before time.Time
+	r.ledger.with(func() { before = r.ledger.expired })
+	if age := time.Since(before); age < time.Hour || age > 2*time.Hour {
+		t.Errorf("the ledger was asked to forget what ended %s ago, want an hour", age)
+	}
+}
+
 func TestNothingIsForgottenWhileTheLedgerIsDown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Retain, o.Timing.Sweep = time.Millisecond, time.Hour })

@@ -57,7 +57,7 @@ func checkBrowser(path string) error {
 		return fmt.Errorf("driver process: chromium: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
-		return fmt.Errorf("driver process: chromium: %s is no program", path)
+		return fmt.Errorf("driver process: chromium: %s is not a program", path)
 	}
 	start := make([]byte, 2)
 	if _, err := io.ReadFull(f, start); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {

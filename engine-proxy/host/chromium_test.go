@@ -50,9 +50,9 @@ func TestBrowserThatCanNotBeUsedIsRefusedAtTheStart(t *testing.T) {
 		"":                                    "",
 		write("program", "\x7fELF", 0o755):    "",
 		write("script", "#!/bin/sh\n", 0o755): "is a script",
-		write("text", "\x7fELF", 0o644):       "is no program",
+		write("text", "\x7fELF", 0o644):       "is not a program",
 		filepath.Join(dir, "absent"):          "no such file",
-		dir:                                   "is no program",
+		dir:                                   "is not a program",
 	} {
 		switch err := checkBrowser(path); {
 		case want == "" && err != nil:

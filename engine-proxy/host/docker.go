@@ -67,11 +67,11 @@ type Docker struct {
 func (o *Docker) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "host", Form: "unix://<path>", Read: block.Text(&o.Host), Default: "`$DOCKER_HOST`, else `unix:///var/run/docker.sock`",
-			Meaning: "the daemon; one of this machine, since engines are reached through a shared folder"},
+			Meaning: "the daemon's address; it must be on this machine, since engines are reached through a shared folder"},
 		{Name: "image", Form: "<name>", Read: block.Text(&o.Image), Default: "`$SVC_ENGINE_IMAGE`, else `svc-engine:slim`",
-			Meaning: "what engines run from; name it by digest to be sure of it"},
+			Meaning: "the engines' image; name it by digest to pin it"},
 		{Name: "pull", Form: "never|missing", Read: block.Text(&o.Pull), Default: "`never`",
-			Meaning: "`missing`: an image that is not there is pulled from its registry, when the service starts or an engine needs it"},
+			Meaning: "`missing`: pulls a missing image from its registry, when the service starts or an engine needs it"},
 		{Name: "memory", Form: "<size>", Read: block.Size(&o.Memory), Default: "`512MiB`",
 			Meaning: "memory of an engine, its `/tmp` included; there is no swap"},
 		{Name: "cpus", Form: "<number>", Read: block.Cores(&o.CPUs), Default: "`1`", Meaning: "cores of an engine"},

@@ -69,8 +69,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("engines: idle must not be negative, is %s", s.IdleTTL)
 	case s.Retain < 0:
 		return fmt.Errorf("engines: retain must not be negative, is %s", s.Retain)
-	case s.MaxEngines < 0 || s.MaxPerOwner < 0:
-		return errors.New("engines: max_engines and max_per_owner must not be negative")
+	case s.MaxEngines < 0 || s.MaxPerOwner < 0 || s.MaxArchive < 0:
+		return errors.New("engines: max_engines, max_per_owner and max_archive must not be negative")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ type Process struct {
 
 	// The user ids that engines run as, one for each project, as a range like
 	// 200000-265535, or "off". A range needs root, and is refused without.
-	// Default: 65,536 ids above 1879048192, which ones goes by the data folder's
+	// Default: 65,536 ids above 1879048192, which ones goes by the data directory's
 	// path, when the service is root and other users can get at that and the
 	// engine's program, else off.
 	Users string `json:"users,omitempty"`
@@ -82,10 +82,10 @@ type Process struct {
 func (p *Process) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "users", Form: "<first>-<last>|off", Read: block.Text(&p.Users),
-			Default: "65,536 ids above 1879048192, by the data folder's path, when the service is root and other users can get at the data folder and the engine's program, else `off`",
+			Default: "65,536 ids above 1879048192, by the data directory's path, when the service is root and other users can get at the data directory and the engine's program, else `off`",
 			Meaning: "the user ids that engines run as, one for each project and never another's. A range that is given and can't be used is refused"},
 		{Name: "readable", Form: "<path>", Read: block.Text(&p.Readable), Default: "none",
-			Meaning: "a further file or folder that engines may read and run programs from"},
+			Meaning: "another file or folder that engines may read and execute"},
 		{Name: "chromium", Form: "<path>|off", Read: block.Text(&p.Chromium),
 			Default: "`$SVC_ENGINE_CHROMIUM`, else the Chromium of Debian or Ubuntu where it is installed and the machine has Landlock",
 			Meaning: "the browser that plays each game before it is delivered, with some 300 MB of memory while it does: the program itself, not a script that starts it; `off` for none. " +
@@ -98,7 +98,7 @@ func (p *Process) Caddyfile() block.Options {
 		{Name: "volume", Form: "<size>", Read: block.Size(&p.Volume), Default: "`256MiB`",
 			Meaning: "what a project's volume may hold. Its engine keeps to it: the ZIPs of published jobs, which the archive has, make room, the oldest first; " +
 				"a job for which there is none fails as `generation_failed` and says so, and the old game stays"},
-		{Name: "log", Form: "<size>", Read: block.Size(&p.Log), Default: "`5MiB`", Meaning: "where an engine's log is cut; the part that was cut last is kept"},
+		{Name: "log", Form: "<size>", Read: block.Size(&p.Log), Default: "`5MiB`", Meaning: "size at which an engine's log is rotated; one rotated part is kept"},
 		{Name: "cgroup", Form: "<path>", Read: block.Text(&p.Cgroup), Default: "none",
 			Meaning: "a control group of version 2 that was delegated to the service and holds no process; engines get groups of their own in it"},
 		{Name: "memory", Form: "<size>", Read: block.Size(&p.Memory), Default: "none", Meaning: "the memory that an engine may use; it needs `cgroup`"},

@@ -39,11 +39,11 @@ type bridge struct {
 	server *http.Server
 	path   string
 	served sync.WaitGroup
-	ways   map[[sha256.Size]byte]way
+	routes map[[sha256.Size]byte]route
 }
 
-// way is where the token of one lease leads.
-type way struct {
+// route is where the token of one lease leads.
+type route struct {
 	prefix     string // before the paths of the engine contract
 	token      string // the engine's own; "" where the engine proxy adds it
 	instanceID string
@@ -52,7 +52,7 @@ type way struct {
 
 // open returns an endpoint of this machine that stands for an engine, until
 // forget is called.
-func (b *bridge) open(w way) (at engineproxy.Endpoint, forget func(), err error) {
+func (b *bridge) open(w route) (at engineproxy.Endpoint, forget func(), err error) {
 	var secret [32]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	token := hex.EncodeToString(secret[:])
@@ -64,17 +64,17 @@ func (b *bridge) open(w way) (at engineproxy.Endpoint, forget func(), err error)
 			return engineproxy.Endpoint{}, nil, err
 		}
 	}
-	b.ways[sum] = w
+	b.routes[sum] = w
 	at = engineproxy.Endpoint{Network: driver.Unix, Address: b.path, InstanceID: w.instanceID, Token: token}
 	return at, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(b.ways, sum)
+		delete(b.routes, sum)
 	}, nil
 }
 
-// lease makes a lease of a way; release ends what stands behind it.
-func (b *bridge) lease(w way, release func()) (*engineproxy.Lease, error) {
+// lease makes a lease of a route; release ends what stands behind it.
+func (b *bridge) lease(w route, release func()) (*engineproxy.Lease, error) {
 	crossed, forget, err := b.open(w)
 	if err != nil {
 		release()
@@ -103,7 +103,7 @@ func (b *bridge) listen() error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("listening for requests to engines: %w", err), os.RemoveAll(dir))
 	}
-	b.path, b.ways = path, make(map[[sha256.Size]byte]way)
+	b.path, b.routes = path, make(map[[sha256.Size]byte]route)
 	server := &http.Server{Handler: b, ReadHeaderTimeout: 10 * time.Second, ErrorLog: zap.NewStdLog(b.logger)}
 	b.server = server
 	b.served.Go(func() {
@@ -136,15 +136,15 @@ func (b *bridge) sweep() error {
 func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	b.mu.Lock()
-	way, ok := b.ways[sha256.Sum256([]byte(token))]
+	found, ok := b.routes[sha256.Sum256([]byte(token))]
 	b.mu.Unlock()
 	if !ok {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	r.Header.Set(contract.HeaderInstance, way.instanceID)
-	to := &url.URL{Scheme: "http", Host: "engine", Path: way.prefix + r.URL.Path, RawQuery: r.URL.RawQuery}
-	forward(w, r, forwarding{to: to, token: way.token, instance: way.instanceID, transport: way.transport, logger: b.logger})
+	r.Header.Set(contract.HeaderInstance, found.instanceID)
+	to := &url.URL{Scheme: "http", Host: "engine", Path: found.prefix + r.URL.Path, RawQuery: r.URL.RawQuery}
+	forward(w, r, forwarding{to: to, token: found.token, instance: found.instanceID, transport: found.transport, logger: b.logger})
 }
 
 func (b *bridge) close() error {

@@ -112,7 +112,7 @@ func (c *Client) lease(projectID string, ref leaseRef, at engineproxy.Endpoint, 
 	if at.Address != "" {
 		return &engineproxy.Lease{Endpoint: at, Release: release}, nil
 	}
-	return c.bridge.lease(way{prefix: "/engines/" + projectID, instanceID: at.InstanceID, transport: sent{c.peer}}, release)
+	return c.bridge.lease(route{prefix: "/engines/" + projectID, instanceID: at.InstanceID, transport: sent{c.peer}}, release)
 }
 
 // AwaitReady implements engineproxy.Engines. It waits through a restart of the

@@ -41,7 +41,7 @@ func (n *Near) bring(lease *engineproxy.Lease, err error) (*engineproxy.Lease, e
 		return lease, err
 	}
 	at := lease.Endpoint
-	return n.bridge.lease(way{token: at.Token, instanceID: at.InstanceID, transport: engineTransport(at)}, lease.Release)
+	return n.bridge.lease(route{token: at.Token, instanceID: at.InstanceID, transport: engineTransport(at)}, lease.Release)
 }
 
 // Close ends the way to engines of other machines.

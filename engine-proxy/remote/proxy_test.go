@@ -126,7 +126,7 @@ func TestSubmissionThatReachedNoEngineIsMarkedAsRefused(t *testing.T) {
 	for name, spoil := range map[string]func(*stubEngines){
 		"the engine starts":      func(s *stubEngines) { s.err = &engineproxy.StartingError{Phase: "booting"} },
 		"the driver is away":     func(s *stubEngines) { s.err = engineproxy.ErrUnreachable },
-		"nobody listens there":   func(s *stubEngines) { s.at.Address += ".gone" },
+		"nothing listens there":  func(s *stubEngines) { s.at.Address += ".gone" },
 		"the actor has no lease": func(s *stubEngines) { s.err = errors.New("closing") },
 	} {
 		stub := newStub(t, func(http.ResponseWriter, *http.Request) { t.Error("the engine was reached") })

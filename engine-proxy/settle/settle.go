@@ -74,29 +74,44 @@ func (s *Settler) endCalls(ctx context.Context, projectID, jobID string) error {
 	return s.Egress.EndJob(ctx, projectID, jobID)
 }
 
-// Expire forgets jobs that ended before a time: their rows and idempotency keys in the ledger, and
+// Bounds say which jobs are old.
+type Bounds struct {
+	Retain time.Duration // since their end
+	Most   int64         // bytes that the archive may take; 0: as many as there are
+}
+
+// spared is how long an ended job can be fetched, however full the archive is.
+const spared = time.Hour
+
+// Expire forgets old jobs: their rows and idempotency keys in the ledger, and
 // then what the archive has of them. In between they are unknown already, as
 // they should be.
-func (s *Settler) Expire(ctx context.Context, before time.Time) error {
+func (s *Settler) Expire(ctx context.Context, now time.Time, b Bounds) error {
+	before := now.Add(-b.Retain)
+	if b.Most > 0 {
+		keep, err := s.needed(ctx)
+		if err != nil {
+			return err
+		}
+		over, err := s.Archive.Over(ctx, b.Most, keep)
+		if err != nil {
+			return fmt.Errorf("measuring archive: %w", err)
+		}
+		if most := now.Add(-spared); over.After(most) {
+			over = most
+		}
+		if over.After(before) {
+			before = over
+			s.Logger.Warn("the archive is full, jobs are forgotten early", zap.Int64("bytes", b.Most), zap.Time("before", before))
+		}
+	}
 	rows, err := s.Ledger.Expire(ctx, before)
 	if err != nil {
 		return fmt.Errorf("forgetting jobs: %w", err)
 	}
-	// What is archived and not settled yet is needed still, however old.
-	open, err := s.Ledger.OpenJobs(ctx, "")
+	keep, err := s.needed(ctx)
 	if err != nil {
-		return fmt.Errorf("asking for unfinished jobs: %w", err)
-	}
-	keep := make(map[string]bool, len(open))
-	for _, j := range open {
-		keep[j.JobID] = true
-	}
-	published, err := s.Ledger.PublishedJobs(ctx)
-	if err != nil {
-		return fmt.Errorf("asking for published jobs: %w", err)
-	}
-	for _, id := range published {
-		keep[id] = true
+		return err
 	}
 	deleted, err := s.Archive.Sweep(ctx, before, keep)
 	s.Archived.WithLabelValues(Deleted).Add(float64(deleted))
@@ -107,4 +122,25 @@ func (s *Settler) Expire(ctx context.Context, before time.Time) error {
 		s.Logger.Info("old jobs were forgotten", zap.Int("jobs", rows), zap.Int("archived", deleted), zap.Time("before", before))
 	}
 	return nil
+}
+
+// needed returns the jobs of which the archive may lose nothing: those that are not
+// settled yet, and those that are published.
+func (s *Settler) needed(ctx context.Context) (map[string]bool, error) {
+	open, err := s.Ledger.OpenJobs(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("asking for unfinished jobs: %w", err)
+	}
+	published, err := s.Ledger.PublishedJobs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("asking for published jobs: %w", err)
+	}
+	keep := make(map[string]bool, len(open)+len(published))
+	for _, j := range open {
+		keep[j.JobID] = true
+	}
+	for _, id := range published {
+		keep[id] = true
+	}
+	return keep, nil
 }

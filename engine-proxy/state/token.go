@@ -34,7 +34,7 @@ func ReadToken(path string) (string, error) {
 		return "", fmt.Errorf("looking at engine token: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("reading engine token: it is no file: %s", info.Mode())
+		return "", fmt.Errorf("reading engine token: it is not a regular file: %s", info.Mode())
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, 2*tokenBytes+1))
 	if err != nil {

@@ -52,11 +52,11 @@ func archiveIsWhole(t *testing.T, e *engine) {
 		t.Errorf("its type is %q", kind)
 	}
 	if stored := e.stored(id, "files"); !bytes.Equal(stored.body, a.body) {
-		t.Error("the stored ZIP is another")
+		t.Error("the stored ZIP has changed")
 	}
 	e.restart()
 	if again := e.expect("files after a kill", e.get(e.route(id, "/files")), http.StatusOK); !bytes.Equal(again.body, a.body) {
-		t.Error("after a kill the ZIP is another")
+		t.Error("the ZIP changed after a kill")
 	}
 }
 
@@ -79,7 +79,7 @@ func downloadResumes(t *testing.T, e *engine) {
 		t.Errorf("the second half has %d bytes and the ETag %s", len(rest.body), rest.header.Get("ETag"))
 	}
 	if other := get(map[string]string{"Range": "bytes=1-", "If-Range": `"another"`}, http.StatusOK); !bytes.Equal(other.body, whole.body) {
-		t.Error("a range of another ZIP is not answered with the whole")
+		t.Error("a range of a changed ZIP is not answered with the whole ZIP")
 	}
 	get(map[string]string{"If-None-Match": tag}, http.StatusNotModified)
 	get(map[string]string{"Range": fmt.Sprintf("bytes=%d-", len(whole.body))}, http.StatusRequestedRangeNotSatisfiable)

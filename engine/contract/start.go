@@ -54,7 +54,7 @@ func readinessNames(t *testing.T, e *engine) {
 		t.Errorf("the feed of the volume was %s and is %s", first.FeedID, again.FeedID)
 	}
 	if other := startEngine(t, e.target); decode[wire.Ready](other, other.get(wire.PathReady)).FeedID == first.FeedID {
-		t.Error("two volumes have one feed")
+		t.Error("two volumes have the same feed")
 	}
 }
 

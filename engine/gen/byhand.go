@@ -51,6 +51,22 @@ func Rebuild(ctx context.Context, game map[string][]byte, edited string) ([]cont
 	return problems, nil
 }
 
+// Mend rewrites what is wrong in the sources of a game in a way that leaves no choice, in
+// game, and says what it did.
+func Mend(game map[string][]byte) (did []string) {
+	sources := compile.Files(game)
+	script, made := sources[compile.Script], Made(game, compile.Script)
+	for _, f := range audit.Fix(sources) {
+		if !made || f.File != compile.Script {
+			did = append(did, f.Message)
+		}
+	}
+	if made && script != nil {
+		sources[compile.Script] = script // it is made of the others
+	}
+	return did
+}
+
 // Faults returns what is wrong with a file on its own.
 func Faults(name string, content []byte) []contract.Problem {
 	return problemsOf(build.Syntax(name, string(content)))

@@ -76,7 +76,7 @@ func (g *embedded) compose(ctx context.Context, req Request, rep Reporter) (Resu
 	case errors.Is(err, ErrExhausted) && !desk.green:
 		return Result{}, &setback{err: err}, nil
 	case err != nil:
-		return Result{}, nil, err
+		return Result{Written: out.Written}, nil, err
 	}
 	worked(rep, out)
 	if out.Files == nil {

@@ -22,7 +22,7 @@ func (g *embedded) follow(ctx context.Context, req Request, rep Reporter, game *
 	g.browser.Warm()
 	out, err := agent.Run(ctx, g.agents, desk, agentReporter{rep, 8, 86}, g.task(ctx, req, rep, game, false))
 	if err != nil {
-		return Result{}, err
+		return Result{Written: out.Written}, err
 	}
 	worked(rep, out)
 	switch {

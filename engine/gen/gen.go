@@ -52,10 +52,14 @@ type Result struct {
 	// Learned is what later jobs of the project may take from this one; nil for
 	// nothing new.
 	Learned *api.Skill
+	// Written are, beside an error, the files of the game as they were written by then and
+	// not proven; nil for none.
+	Written map[string][]byte
 }
 
 // Generator makes or changes a game. Generate returns ctx's error soon after
-// ctx ends, and otherwise an error whose text is fit for the user's eyes.
+// ctx ends, and otherwise an error whose text is fit for the user's eyes. Beside an
+// error of the result only Written counts.
 type Generator interface {
 	Generate(ctx context.Context, req Request, rep Reporter) (Result, error)
 }

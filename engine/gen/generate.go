@@ -127,7 +127,7 @@ func (g *embedded) generate(ctx context.Context, req Request, rep Reporter, left
 		made, err = g.refine(ctx, req, rep, &d, made, effortOf(req.Settings))
 		switch {
 		case err != nil:
-			return Result{}, err
+			return Result{Written: made.files}, err
 		case d.noChange:
 			return Result{Summary: d.summary, Unmet: d.unmet, Free: true}, nil
 		}

@@ -30,7 +30,7 @@ func (g *embedded) Prove(ctx context.Context, game map[string][]byte) ([]string,
 	}
 	var against []string
 	for _, p := range problems {
-		against = append(against, p.File+": "+p.Text)
+		against = append(against, p.String())
 	}
 	if len(against) > 0 {
 		return against, nil

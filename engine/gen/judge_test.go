@@ -79,3 +79,11 @@ func TestJudgeBlocksNoStockGame(t *testing.T) {
 		}
 	}
 }
+
+func TestAGameThatDoesNotBuildIsToldByItsLine(t *testing.T) {
+	game := map[string][]byte{"index.html": []byte("<!doctype html>"), "src/main.js": []byte("const a = 1;\nconst b = ;\n")}
+	against, err := (&embedded{}).Prove(t.Context(), game)
+	if err != nil || len(against) != 1 || !strings.HasPrefix(against[0], "src/main.js:2: ") {
+		t.Errorf("%q, %v", against, err)
+	}
+}

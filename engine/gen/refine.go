@@ -25,7 +25,8 @@ func (g *embedded) refines(req Request, d *decision) bool {
 
 // refine has a model change the sources of a game that is proven. What it does
 // counts once it is proven too; otherwise the game comes out as it went in.
-// The error is ctx's, the balance's or the generator's own.
+// The error is ctx's, the balance's or the generator's own; what comes out beside it is
+// what the model had written.
 func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *decision, made revision, e effort) (revision, error) {
 	bench := &bench{g: g, rep: rep, spec: d.spec, effort: e, game: d.game}
 	limits, window := g.limitsFor(ctx, req)
@@ -34,7 +35,7 @@ func (g *embedded) refine(ctx context.Context, req Request, rep Reporter, d *dec
 		Game: made.files, Fixed: fixed(stockFixed, req), Manual: stockManual, About: about(d, made.files), Stage: g.stageFor(ctx, req, rep), Mask: Masked,
 	})
 	if err != nil {
-		return made, err
+		return revision{files: out.Written}, err
 	}
 	worked(rep, out)
 	switch {

@@ -3,8 +3,6 @@ package jobs
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +10,7 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -108,14 +106,22 @@ func (m *Manager) Revisions() contract.Revisions {
 	unproven := map[int]bool{}
 	for _, r := range m.history.List() {
 		byHand := r.Job == "" && r.Kind != revs.Restore
-		unproven[r.ID] = (byHand || r.Kind == revs.Restore && unproven[r.Of]) && !marks[r.ID].Proven
+		unproven[r.ID] = (byHand || r.Unproven || r.Kind == revs.Restore && unproven[r.Of]) && !marks[r.ID].Proven
 		out.Revisions = append(out.Revisions, contract.Revision{
 			ID: r.ID, Kind: string(r.Kind), Of: r.Of, Job: r.Job, Author: r.Author, Message: r.Message, Time: r.Time,
-			Proven: marks[r.ID].Proven, Unproven: unproven[r.ID],
+			Proven: marks[r.ID].Proven, Unproven: unproven[r.ID], Kept: marks[r.ID].Until,
 		})
 	}
 	slices.Reverse(out.Revisions)
 	return out
+}
+
+// KeepRevision has a revision be kept until a time, however many follow. A time that is over
+// ends that.
+func (m *Manager) KeepRevision(id int, until time.Time) error {
+	m.saving.Lock()
+	defer m.saving.Unlock()
+	return m.history.Keep(id, until.Truncate(time.Second).UTC(), m.historyLimits())
 }
 
 // Edit saves a file if it still is what its editor began with, and builds the game
@@ -135,8 +141,9 @@ func (m *Manager) Edit(ctx context.Context, e Edit) (contract.Saved, error) {
 // checkEdit refuses an edit of a file that is another one now, or can't be edited.
 func (m *Manager) checkEdit(game map[string][]byte, e Edit) error {
 	was, there := game[e.Path]
+	saved := there && e.Was != "" && !e.Delete && bytes.Equal(was, e.Data) // by a save whose answer was lost
 	switch found := sumIf(was, there); {
-	case found != e.Was:
+	case found != e.Was && !saved:
 		head, _ := m.history.Head()
 		return &ConflictError{Head: head.ID, SHA256: found}
 	case gen.Made(game, e.Path):
@@ -198,12 +205,18 @@ func (m *Manager) edit(ctx context.Context, e Edit) (contract.Saved, error) {
 }
 
 // RestoreTo makes the files of a revision the project's, as a new revision, if the
-// newest one is still head.
+// newest one is still head, which is 0 for a project that has drafts alone.
 func (m *Manager) RestoreTo(ctx context.Context, rev, head int) (contract.Saved, error) {
 	return m.byHand(ctx, func() (contract.Saved, error) {
-		former, err := m.here()
-		if err != nil {
-			return contract.Saved{}, err
+		former, _ := m.history.Head()
+		if former.ID == head {
+			made, err := m.here()
+			if err != nil {
+				return contract.Saved{}, err
+			}
+			if head > 0 { // else it is the first, and what was seen
+				former = made
+			}
 		}
 		if former.ID != head {
 			return contract.Saved{}, fmt.Errorf("revision %d: %w", former.ID, ErrOldHead)
@@ -286,12 +299,16 @@ func (m *Manager) replaceGame(from, to map[string][]byte, frees bool) error {
 	if !frees {
 		return m.changeKept(changes, revisionOf(changes, inProject(to)))
 	}
-	return m.space.Change(changes, func(bytes int64, files int) error {
+	err := m.space.Change(changes, func(bytes int64, files int) error {
 		if bytes <= 0 && files <= 0 {
 			return nil
 		}
 		return m.room(bytes, files+1)
 	})
+	if err == nil {
+		m.endLocks(changes)
+	}
+	return err
 }
 
 // Bounds of what a revision takes beside the content of the game: of the log with what is
@@ -322,7 +339,11 @@ func (m *Manager) changeKept(changes []swap.Change, next revs.Size) error {
 	if err := m.fitsHistory(next.Bytes, next.Files); err != nil {
 		return err
 	}
-	return m.space.Change(changes, func(bytes int64, files int) error { return m.room(bytes+next.Bytes, files+1+next.Files) })
+	err := m.space.Change(changes, func(bytes int64, files int) error { return m.room(bytes+next.Bytes, files+1+next.Files) })
+	if err == nil {
+		m.endLocks(changes)
+	}
+	return err
 }
 
 // gameAt returns the files of the game at a revision, or as they are for 0.
@@ -335,44 +356,4 @@ func (m *Manager) gameAt(rev int) (map[string][]byte, error) {
 		return nil, err
 	}
 	return inGame(files), nil
-}
-
-func (m *Manager) gameFiles() (game map[string][]byte, err error) {
-	err = m.space.Read(func(root *os.Root) error {
-		files, err := gen.Project(root)
-		game = inGame(files)
-		return err
-	})
-	return game, err
-}
-
-// inGame returns the files of the game's folder by their paths there.
-func inGame(files map[string][]byte) map[string][]byte {
-	game := map[string][]byte{}
-	for name, data := range files {
-		if inFolder, ok := strings.CutPrefix(name, gen.Deliverable+"/"); ok {
-			game[inFolder] = data
-		}
-	}
-	return game
-}
-
-func inProject(game map[string][]byte) revs.Files {
-	files := revs.Files{}
-	for name, data := range game {
-		files[path.Join(gen.Deliverable, name)] = data
-	}
-	return files
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-func sumIf(data []byte, there bool) string {
-	if !there {
-		return ""
-	}
-	return sumOf(data)
 }

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,5 +157,32 @@ func TestWhatIsSavedWhileAJobWorksOutlastsAKill(t *testing.T) {
 	})
 	if data, err := next.File("mine.txt", next.Revisions().Revisions[0].ID); err != nil || string(data) != "mine" {
 		t.Errorf("it holds %q, %v", data, err)
+	}
+}
+
+// TestASaveWhoseAnswerWasLostIsNoConflictWithItself: its editor sends it again. A file that
+// is to be new is refused where there is one.
+func TestASaveWhoseAnswerWasLostIsNoConflictWithItself(t *testing.T) {
+	e := start(t, t.TempDir(), script(write))
+	first, err := e.Edit(t.Context(), jobs.Edit{Path: "mine.txt", Data: []byte("mine")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := jobs.Edit{Path: "mine.txt", Data: []byte("newer"), Was: first.SHA256}
+	saved, err := e.Edit(t.Context(), edit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := e.Edit(t.Context(), edit); err != nil || again.Head != saved.Head || again.SHA256 != saved.SHA256 {
+		t.Errorf("%+v, %v; want %+v", again, err, saved)
+	}
+	for _, other := range []jobs.Edit{
+		{Path: "mine.txt", Data: []byte("yours"), Was: first.SHA256},
+		{Path: "mine.txt", Delete: true, Was: first.SHA256},
+		{Path: "mine.txt", Data: []byte("newer")},
+	} {
+		if _, err := e.Edit(t.Context(), other); !errors.As(err, new(*jobs.ConflictError)) {
+			t.Errorf("%+v: %v", other, err)
+		}
 	}
 }

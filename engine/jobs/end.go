@@ -191,6 +191,24 @@ func (m *Manager) Cancel(ctx context.Context, jobID string) (contract.JobRecord,
 	}
 }
 
+// StopAfterStep has a job end as cancelled when the step is done that it is at: nothing
+// is broken off that is charged. One that waits ends at once, and one that has ended is
+// left as it is.
+func (m *Manager) StopAfterStep(jobID string) error {
+	j, err := m.find(jobID)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	j.ending = true
+	waits := slices.Contains(m.queue, j)
+	m.mu.Unlock()
+	if waits {
+		m.interrupt(j, errCancelled)
+	}
+	return nil
+}
+
 // interrupt ends a job for this cause: a queued one at once, a running one
 // soon.
 func (m *Manager) interrupt(j *job, cause error) {

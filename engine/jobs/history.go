@@ -1,18 +1,23 @@
 package jobs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/gen"
+	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/pack"
 	"github.com/svc-games/svc/engine/revs"
 )
@@ -137,6 +142,34 @@ func (m *Manager) reviseDraft(j *job) {
 	})
 }
 
+// buildTime bounds the build of what a job had written: it is to end soon.
+const buildTime = 500 * time.Millisecond
+
+// reviseWritten keeps what a job had written of a game, and not proven, when it ended without delivering it.
+func (m *Manager) reviseWritten(j *job, written map[string][]byte) {
+	if len(written) == 0 {
+		return
+	}
+	r := revs.Revision{Kind: revs.Draft, Job: j.id, Author: j.author, Message: "what the job had written when it ended", Unproven: true}
+	m.revise(r, func() (revs.Files, error) {
+		files, err := m.projectFiles()
+		if err != nil {
+			return nil, err
+		}
+		game := maps.Clone(written)
+		game[compile.Script] = files[path.Join(gen.Deliverable, compile.Script)] // until the sources build
+		ctx, cancel := context.WithTimeout(context.Background(), buildTime)
+		defer cancel()
+		if _, err := gen.Rebuild(ctx, game, ""); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		maps.DeleteFunc(files, func(name string, _ []byte) bool { return strings.HasPrefix(name, gen.Deliverable+"/") })
+		maps.DeleteFunc(game, func(_ string, data []byte) bool { return data == nil })
+		maps.Copy(files, inProject(game))
+		return files, nil
+	})
+}
+
 // reviseEnd keeps what a job that ran leaves as the project's.
 func (m *Manager) reviseEnd(j *job, v verdict) {
 	r := revs.Revision{Kind: revs.Generated, Job: j.id, Author: j.author, Message: clip(v.ending.Summary, maxRevisionMessage)}
@@ -190,7 +223,7 @@ func (m *Manager) commit(r revs.Revision, files revs.Files) error {
 
 func (m *Manager) historyLimits() revs.Limits {
 	l := m.cfg.Limits
-	return revs.Limits{Revisions: keptRevisions, Bytes: l.Bytes / historyShare, Files: l.Files / historyShare}
+	return revs.Limits{Revisions: keptRevisions, Bytes: l.Bytes / historyShare, Files: l.Files / historyShare, Now: m.now()}
 }
 
 // fitsHistory returns nil when one revision may take so much.

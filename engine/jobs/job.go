@@ -37,6 +37,7 @@ type job struct {
 	lasting bool      // it has ended, and inherit is to change what it left
 	author  string    // who makes its game: a model's name, or the generator's; "" before it works
 	undo    *gen.Undo // how it takes the project back, nil if it does not; set when it begins
+	ending  bool      // its owner wants it to end after the step at hand
 	applied bool      // what it asks to change for good is changed; used only by the goroutine that runs or ends it
 }
 

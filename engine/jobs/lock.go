@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/disk"
 	"github.com/svc-games/svc/engine/gen"
@@ -68,11 +70,17 @@ func (m *Manager) SetLock(name string, on bool) error {
 		locks = append(locks, name)
 		slices.Sort(locks)
 	}
+	return m.storeLocks(locks, on)
+}
+
+// storeLocks makes these the locks; more tells that they take more of the volume than before.
+// A change of a job's that has been allowed is made by its return. Who calls it holds saving.
+func (m *Manager) storeLocks(locks []string, more bool) error {
 	if len(locks) > maxLocks {
 		return ErrLocks
 	}
 	data, err := json.Marshal(locks)
-	if err == nil && on {
+	if err == nil && more {
 		err = m.room(int64(len(data)), 1)
 	}
 	if err == nil {
@@ -84,10 +92,25 @@ func (m *Manager) SetLock(name string, on bool) error {
 	if err != nil {
 		return fmt.Errorf("storing locks: %w", err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.locks = locks
-	return nil
+	return m.space.Read(func(*os.Root) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.locks = locks
+		return nil
+	})
+}
+
+// endLocks ends the locks of files that a person has deleted: a job may make them anew.
+func (m *Manager) endLocks(changes []swap.Change) {
+	locks := slices.DeleteFunc(slices.Clone(m.Locks()), func(name string) bool {
+		return slices.ContainsFunc(changes, func(c swap.Change) bool { return c.Delete && c.Name == path.Join(gen.Deliverable, name) })
+	})
+	if len(locks) == len(m.Locks()) {
+		return
+	}
+	if err := m.storeLocks(locks, false); err != nil {
+		m.cfg.Log.Warn("locks not ended", zap.Error(err))
+	}
 }
 
 // openLocks reads them. Where they can't be read no job may change anything: the error says
@@ -108,6 +131,15 @@ func (m *Manager) openLocks() error {
 
 // changeUnlocked is change for a job's work: it refuses to change what is locked.
 func (m *Manager) changeUnlocked(changes []swap.Change, more int64) error {
+	return m.space.Change(changes, func(bytes int64, files int) error {
+		if err := m.checkUnlocked(changes); err != nil {
+			return err
+		}
+		return m.room(bytes+more, files+1)
+	})
+}
+
+func (m *Manager) checkUnlocked(changes []swap.Change) error {
 	for _, c := range changes {
 		for _, name := range m.Locks() {
 			if c.Name != path.Join(gen.Deliverable, name) {
@@ -123,7 +155,7 @@ func (m *Manager) changeUnlocked(changes []swap.Change, more int64) error {
 			}
 		}
 	}
-	return m.change(changes, more)
+	return nil
 }
 
 func (m *Manager) locksPath() string { return filepath.Join(m.cfg.Dir, locksFile) }

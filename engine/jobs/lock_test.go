@@ -3,15 +3,20 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
 	"github.com/svc-games/svc/engine/swap"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // deliver makes the files of a game as a generator does.
@@ -88,5 +93,82 @@ func TestOnlyAFileOfTheGameCanBeLocked(t *testing.T) {
 	}
 	if err := e.SetLock("never.js", false); err != nil || !slices.Equal(e.Locks(), []string{"src/main.js"}) {
 		t.Errorf("the lock of a file that is gone stays: %v, %v", e.Locks(), err)
+	}
+}
+
+// TestALockEndsWithItsFile: a job that makes the file anew makes one of its own.
+func TestALockEndsWithItsFile(t *testing.T) {
+	g := script(func(_ context.Context, req gen.Request, _ gen.Reporter) (gen.Result, error) {
+		if len(req.Locked) > 0 {
+			t.Errorf("the generator is told of %v", req.Locked)
+		}
+		return gen.Result{Summary: "made", Changed: true}, deliver(req, map[string]string{"index.html": req.Prompt, "b.txt": req.Prompt})
+	})
+	e := start(t, t.TempDir(), g)
+	first, err := e.Edit(t.Context(), jobs.Edit{Path: "index.html", Data: []byte("mine")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []func(sum string) error{
+		func(sum string) error {
+			_, err := e.Edit(t.Context(), jobs.Edit{Path: "b.txt", Delete: true, Was: sum})
+			return err
+		},
+		func(string) error {
+			_, err := e.RestoreTo(t.Context(), first.Head, e.Revisions().Revisions[0].ID)
+			return err
+		},
+	} {
+		saved, err := e.Edit(t.Context(), jobs.Edit{Path: "b.txt", Data: []byte("mine")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.SetLock("b.txt", true); err != nil {
+			t.Fatal(err)
+		}
+		if err := gone(saved.SHA256); err != nil || len(e.Locks()) != 0 {
+			t.Fatalf("%v, %v", e.Locks(), err)
+		}
+	}
+	for _, prompt := range []string{"first", "second"} {
+		if job := e.finish(e.submit(prompt)); job.Status != api.JobCompleted {
+			t.Errorf("%+v", job.Failure)
+		}
+	}
+}
+
+// TestAFileIsLockedOnceThatIsSaid: what a job was allowed to change by then is changed.
+func TestAFileIsLockedOnceThatIsSaid(t *testing.T) {
+	goes := make(chan struct{}, 1)
+	dir := t.TempDir()
+	e := start(t, dir, script(func(_ context.Context, req gen.Request, _ gen.Reporter) (gen.Result, error) {
+		goes <- struct{}{}
+		return gen.Result{Summary: "made", Changed: true}, deliver(req, map[string]string{"index.html": req.Prompt, "b.txt": req.Prompt})
+	}))
+	e.finish(e.submit("0"))
+	<-goes
+	read := func() string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, "workspace", gen.Deliverable, "b.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for i := range 30 {
+		id := e.submit(fmt.Sprint(i + 1))
+		e.ack(e.until(contract.FeedStarted))
+		wait.For(t, "the job", goes)
+		if err := e.SetLock("b.txt", true); err != nil {
+			t.Fatal(err)
+		}
+		then := read()
+		e.finish(id)
+		if now := read(); now != then {
+			t.Fatalf("%q became %q in round %d", then, now, i)
+		}
+		if err := e.SetLock("b.txt", false); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

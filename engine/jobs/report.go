@@ -58,8 +58,12 @@ func (r *reporter) Progress(stage api.Stage, percent int, message string) {
 	p.Stage, p.Message = stage, message
 	p.Percent = min(max(p.Percent, percent), 100)
 	members := map[string]any{"stage": stage, "percent": p.Percent, "message": message}
+	ending := r.j.ending
 	r.m.mu.Unlock()
 	r.storeLocked(api.EventProgress, members)
+	if ending { // each report begins a step
+		r.m.interrupt(r.j, errCancelled)
+	}
 }
 
 // Event implements gen.Reporter. It panics when the event is none of a

@@ -58,11 +58,11 @@ func (m *Manager) room(bytes int64, files int) error {
 
 // shortenHistory forgets as many revisions as take so much, if that can be had.
 func (m *Manager) shortenHistory(lack revs.Size) bool {
-	now, least, err := m.history.Sizes()
+	now, least, err := m.history.Sizes(m.now())
 	if lack == (revs.Size{}) || err != nil || lack.Bytes > now.Bytes-least.Bytes || lack.Files > now.Files-least.Files {
 		return false
 	}
-	err = m.history.Trim(revs.Limits{Revisions: keptRevisions, Bytes: now.Bytes - lack.Bytes, Files: now.Files - lack.Files})
+	err = m.history.Trim(revs.Limits{Revisions: keptRevisions, Bytes: now.Bytes - lack.Bytes, Files: now.Files - lack.Files, Now: m.now()})
 	if err != nil {
 		m.cfg.Log.Warn("history not shortened", zap.Error(err))
 	}

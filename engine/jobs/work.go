@@ -167,6 +167,9 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 		Settings: inherited.Settings, Workspace: m.space.Root(), Change: m.changeUnlocked, Locked: m.Locks(),
 	})
 	rep.close()
+	if out.err != nil {
+		m.reviseWritten(j, out.result.Written)
+	}
 
 	var panicked *panicError
 	switch {

@@ -14,7 +14,7 @@ var (
 	ErrBroken = errors.New("the model's answer broke off")
 	// errTooLong and errNothing would come again.
 	errTooLong = errors.New("the model's answer is too long")
-	errNothing = fmt.Errorf("%w: the model said nothing", ErrBroken)
+	errNothing = fmt.Errorf("%w: the model's answer is empty", ErrBroken)
 )
 
 // kinds of blocks, beside those of opaque parts.

@@ -10,7 +10,7 @@ import (
 )
 
 // errLeft: whoever reads the answer wants no more of it.
-var errLeft = errors.New("the answer is not read on")
+var errLeft = errors.New("the rest of the answer is not read")
 
 // Stream asks a model and returns its answer as it comes; the last event is the
 // whole of it. A request that the server can't take is sent again: after a pause,

@@ -18,7 +18,7 @@ type line struct {
 // into reads the event into a value.
 func (l line) into(v any) error {
 	if err := json.Unmarshal(l.data, v); err != nil {
-		return fmt.Errorf("%w: it is no JSON that is known", ErrBroken)
+		return fmt.Errorf("%w: its JSON is malformed", ErrBroken)
 	}
 	return nil
 }

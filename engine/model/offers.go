@@ -73,7 +73,7 @@ func (o Offer) codec() (codec, error) {
 	}
 	c, known := codecs[o.Protocol]
 	if !known {
-		return codec{}, fmt.Errorf("%w: the model's protocol is not one that the engine speaks", ErrRefused)
+		return codec{}, fmt.Errorf("%w: the engine does not support the model's protocol", ErrRefused)
 	}
 	return c, nil
 }

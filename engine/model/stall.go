@@ -8,7 +8,7 @@ import (
 
 // Errors that end a request whose answer does not go on. It is paid all the same.
 var (
-	errSilent  = fmt.Errorf("%w: the model said nothing for too long", ErrBroken)
+	errSilent  = fmt.Errorf("%w: the model sent nothing for too long", ErrBroken)
 	errStalled = fmt.Errorf("%w: the model's endpoint fell silent", ErrBroken)
 	errSlow    = fmt.Errorf("%w: the model took too long in all", ErrBroken)
 )
@@ -23,7 +23,6 @@ type watch struct {
 	total   *time.Timer
 	silence time.Duration // that is borne
 	stall   time.Duration // from the first token on
-	cause   error         // of the end that the timer brings
 }
 
 // watch returns the context that the bounds end.

@@ -51,6 +51,8 @@ type Revision struct {
 	Author  string    `json:"author,omitempty"` // the model's name, or the generator's
 	Message string    `json:"message,omitempty"`
 	Time    time.Time `json:"time"`
+	// Unproven: nobody played it, though a job left it.
+	Unproven bool `json:"unproven,omitempty"`
 }
 
 // Files maps a path in the project to its content.
@@ -61,7 +63,7 @@ var (
 	ErrUnknown = errors.New("there is no such revision")
 	// ErrPath: a path that does not stay in the project, or is not the same file
 	// on every system.
-	ErrPath = errors.New("this is no path in the project")
+	ErrPath = errors.New("not a path in the project")
 	// ErrDamaged: an object is not what its name says.
 	ErrDamaged = errors.New("the history is damaged")
 )
@@ -206,13 +208,13 @@ type Size struct {
 
 // Sizes returns what the history takes, and what it takes at least: as much is left
 // when all is forgotten that may be.
-func (s *Store) Sizes() (now, least Size, err error) {
+func (s *Store) Sizes(at time.Time) (now, least Size, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, size := range s.sizes {
 		now.Bytes, now.Files = now.Bytes+size, now.Files+1
 	}
-	keep, err := s.newest(Limits{})
+	keep, err := s.newest(Limits{Now: at})
 	if err == nil && s.torn {
 		err = ErrDamaged
 	}

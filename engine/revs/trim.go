@@ -20,12 +20,14 @@ type Limits struct {
 	Revisions int
 	Bytes     int64 // of all objects
 	Files     int   // objects
+	// Now is the time after which a revision must be kept to stay whatever the limits.
+	Now time.Time
 }
 
 // Trim forgets revisions, those that are least missed first, until the history is within its limits, and
 // removes the objects that none of the others has. The head stays in any case, and
-// so does the newest revision. Of a history that can't be read as a whole nothing is
-// forgotten.
+// so do the newest revision and those that are kept. Of a history that can't be read as
+// a whole nothing is forgotten.
 func (s *Store) Trim(limits Limits) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +84,7 @@ func (s *Store) newest(limits Limits) ([]entry, error) {
 	for _, i := range s.dispensable(limits) {
 		e := s.list[i]
 		over := len(s.list)-len(gone) > limits.Revisions || total > limits.Bytes || len(uses) > limits.Files
-		if !over || e.ID == head.ID || i == len(s.list)-1 {
+		if !over || e.ID == head.ID || i == len(s.list)-1 || s.marks[e.ID].Until.After(limits.Now) {
 			continue
 		}
 		gone[e.ID] = true

@@ -105,7 +105,7 @@ func check(root *os.Root, changes []Change) (bytes int64, files int, err error) 
 	seen := map[string]bool{}
 	for _, c := range changes {
 		if !fs.ValidPath(c.Name) || c.Name == "." {
-			return 0, 0, fmt.Errorf("%q is no path in the project", c.Name)
+			return 0, 0, fmt.Errorf("%q is not a path in the project", c.Name)
 		}
 		if seen[c.Name] {
 			return 0, 0, fmt.Errorf("%q is to be changed twice", c.Name)

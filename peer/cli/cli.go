@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -68,6 +69,19 @@ func (f *Flags) Number(dst *int, name, variable, usage string) {
 			return fmt.Errorf("must be a number of at least 1, is %q", text)
 		}
 		*dst = n
+		return nil
+	})
+}
+
+// Size adds an option that is a number of bytes, with or without a unit, or 0 where it
+// is not given.
+func (f *Flags) Size(dst *int64, name, variable, usage string) {
+	f.read(name, variable, usage, func(text string) error {
+		n, err := humanize.ParseBytes(text)
+		if err != nil || n < 1 || n >= 1<<50 {
+			return fmt.Errorf("must be a size like 50GiB, is %q", text)
+		}
+		*dst = int64(n)
 		return nil
 	})
 }

@@ -37,7 +37,7 @@ func ReadArchive(from io.Reader) (Snapshot, error) {
 		case header.Typeflag != tar.TypeReg:
 			return nil, fmt.Errorf("reading bundle: %s is not a regular file", header.Name)
 		case twice:
-			return nil, fmt.Errorf("reading bundle: %s is in it twice", name)
+			return nil, fmt.Errorf("reading bundle: %s appears twice in it", name)
 		}
 		s[name], err = io.ReadAll(io.LimitReader(archive, int64(MaxBytes-size+1)))
 		if err != nil {

@@ -197,7 +197,7 @@ func TestBundlesThatOPABuiltAreAccepted(t *testing.T) {
 		t.Errorf("manifest %+v, %v", m, err)
 	}
 	// It is the same policy, and brings its tests along.
-	e, err := policy.NewEvaluatorFS(s)
+	e, err := policy.NewEvaluator(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func algorithmOf(public any) (string, error) {
 
 func checkSecret(text []byte) error {
 	if len(text) < minSecret {
-		return fmt.Errorf("it is neither a key in PEM nor a secret of %d bytes or more", minSecret)
+		return fmt.Errorf("it is neither a key in PEM nor a secret of at least %d bytes", minSecret)
 	}
 	return nil
 }

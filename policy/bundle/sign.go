@@ -20,7 +20,7 @@ import (
 // Errors of Verify.
 var (
 	ErrUnsigned  = errors.New("the policy is not signed")
-	ErrSignature = errors.New("the signature does not fit")
+	ErrSignature = errors.New("the signature is not valid")
 )
 
 // hashing is the algorithm of the hashes that a signature holds.
@@ -85,7 +85,7 @@ func (s Snapshot) SignedBy(trusted Keys) (fingerprint string, err error) {
 		return "", fmt.Errorf("%w: reading %s: %w", ErrSignature, SignaturesFile, err)
 	}
 	if signatures.Plugin != "" && signatures.Plugin != builtIn {
-		return "", fmt.Errorf("%w: it is made by the plugin %q", ErrSignature, signatures.Plugin)
+		return "", fmt.Errorf("%w: it was made with the plugin %q", ErrSignature, signatures.Plugin)
 	}
 	err = ErrSignature
 	for _, key := range trusted {
@@ -125,7 +125,7 @@ func (s Snapshot) compare(files map[string]opa.FileInfo) error {
 		}
 	}
 	if missing := slices.Sorted(maps.Keys(files)); len(missing) > 0 {
-		return fmt.Errorf("%w: %s was signed and is not there", ErrSignature, missing[0])
+		return fmt.Errorf("%w: %s was signed and is missing", ErrSignature, missing[0])
 	}
 	return nil
 }

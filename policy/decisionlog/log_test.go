@@ -22,7 +22,7 @@ import (
 
 func embedded(t *testing.T) *policy.Evaluator {
 	t.Helper()
-	e, err := policy.NewEvaluator()
+	e, err := policy.NewEvaluator(policy.Embedded())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestOptionsOfTheLogAreChecked(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	e, err := policy.NewEvaluator()
+	e, err := policy.NewEvaluator(policy.Embedded())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func readMask(mask ast.Value) ([]operation, error) {
 	}
 	set, ok := mask.(ast.Set)
 	if !ok {
-		return nil, fmt.Errorf("the mask is no set")
+		return nil, fmt.Errorf("the mask is not a set")
 	}
 	var all []operation
 	for _, element := range set.Slice() {

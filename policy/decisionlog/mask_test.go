@@ -29,7 +29,7 @@ func masking(t *testing.T, mask string) *policy.Evaluator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := policy.NewEvaluatorFS(src)
+	e, err := policy.NewEvaluator(src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,7 +228,7 @@ func TestAPolicyIsKeptForAsLongAsTheLogHasARecordOfIt(t *testing.T) {
 		if err != nil {
 			return false
 		}
-		again, err := policy.NewEvaluatorFS(files)
+		again, err := policy.NewEvaluator(files)
 		return err == nil && again.Revision() == of.Revision()
 	}
 	write := func(n int, of *policy.Evaluator) {

@@ -15,7 +15,7 @@ import (
 // Fixed is a policy that never changes.
 type Fixed struct{ *policy.Evaluator }
 
-var embedded = sync.OnceValues(policy.NewEvaluator)
+var embedded = sync.OnceValues(func() (*policy.Evaluator, error) { return policy.NewEvaluator(policy.Embedded()) })
 
 // Embedded returns the policy that is shipped, compiled once for all tests of a process.
 func Embedded(t testing.TB) Fixed {

@@ -20,7 +20,7 @@ import (
 
 func evaluator(tb testing.TB, src fs.FS) *policy.Evaluator {
 	tb.Helper()
-	e, err := policy.NewEvaluatorFS(src)
+	e, err := policy.NewEvaluator(src)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func TestAChangeOfTheMaskIsNamed(t *testing.T) {
 	with := func(mask string) *policy.Evaluator {
 		src := edited(t, authzFile, "# METADATA", "# METADATA")
 		src["system/log/mask.rego"] = []byte("package system.log\n\n" + mask)
-		e, err := policy.NewEvaluatorFS(src)
+		e, err := policy.NewEvaluator(src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,7 +110,7 @@ func readPair(from, to fs.FS) (pair, error) {
 				p.projects = append(p.projects, project)
 			}
 		}
-		if p.evaluators[i], err = policy.NewEvaluatorFS(src); err != nil {
+		if p.evaluators[i], err = policy.NewEvaluator(src); err != nil {
 			return p, err
 		}
 	}
@@ -119,7 +119,7 @@ func readPair(from, to fs.FS) (pair, error) {
 
 // tables are those of both policies with the same rows, and what was left out of them.
 func (p pair) tables(ctx context.Context, workers int, inPairs bool) (tables [2]Table, cut []string, err error) {
-	all := mine(p.projects, p.evaluators[0], p.evaluators[1])
+	all := literalsOf(p.projects, p.evaluators[0], p.evaluators[1])
 	literals, some := all.singly()
 	if some {
 		cut = append(cut, cutSingly)

@@ -69,7 +69,7 @@ func smallPolicy(t *testing.T) fstest.MapFS {
 
 func writeTable(t *testing.T, src fstest.MapFS) {
 	t.Helper()
-	e, err := policy.NewEvaluatorFS(src)
+	e, err := policy.NewEvaluator(src)
 	if err != nil {
 		t.Fatal(err)
 	}

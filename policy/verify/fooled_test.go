@@ -141,8 +141,8 @@ func TestWhatIsCutIsSaid(t *testing.T) {
 		names = append(names, fmt.Sprintf("%q", fmt.Sprint("user", n)))
 	}
 	to := changed(t, `input.action == "status"`, "input.action == \"status\"\n\tnot input.key.userId in {"+strings.Join(names, ", ")+"}")
-	literals, singly := mine(nil, evaluatorOf(t, to)).singly()
-	pairs, inPairs := mine(nil, evaluatorOf(t, to)).inPairs()
+	literals, singly := literalsOf(nil, evaluatorOf(t, to)).singly()
+	pairs, inPairs := literalsOf(nil, evaluatorOf(t, to)).inPairs()
 	if !singly || !inPairs || len(literals) != most || len(pairs) != mostPairs {
 		t.Errorf("%d rows with a literal, cut %t; %d with two, cut %t", len(literals), singly, len(pairs), inPairs)
 	}
@@ -161,7 +161,7 @@ func TestWhatIsCutIsSaid(t *testing.T) {
 
 func evaluatorOf(t *testing.T, src fs.FS) *policy.Evaluator {
 	t.Helper()
-	e, err := policy.NewEvaluatorFS(src)
+	e, err := policy.NewEvaluator(src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestConditionsShowWhatNoRowReaches(t *testing.T) {
 // TestAnActionThatNoRuleAllowsIsRefusedAsSuch: the refusal names no limit, which the
 // action has not.
 func TestAnActionThatNoRuleAllowsIsRefusedAsSuch(t *testing.T) {
-	e, err := policy.NewEvaluatorFS(edited(t, authzFile, "\t\t\"files\",\n", ""))
+	e, err := policy.NewEvaluator(edited(t, authzFile, "\t\t\"files\",\n", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

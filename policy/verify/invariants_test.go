@@ -13,7 +13,7 @@ import (
 
 func TestInvariantsHoldForWhatIsShipped(t *testing.T) {
 	for name, src := range map[string]fs.FS{"embedded": policy.Embedded(), "readers": os.DirFS(policytest.Example(t))} {
-		e, err := policy.NewEvaluatorFS(src)
+		e, err := policy.NewEvaluator(src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ decision := {"allow": true, "status": 200, "error": "", "rule": "yes", "limits":
 		"no key":                     {`is_null(input.key)`, "key=-"},
 		"no decision for some":       {`input.key.state == "active"; input.key.userId == "user-1"; to_number(input.project.ownerId) == 1`, "every input must have a decision"},
 	} {
-		e, err := policy.NewEvaluatorFS(fstest.MapFS{rulesFile: {Data: []byte(strings.Replace(allow, "%s", tc.condition, 1))}})
+		e, err := policy.NewEvaluator(fstest.MapFS{rulesFile: {Data: []byte(strings.Replace(allow, "%s", tc.condition, 1))}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -123,7 +123,7 @@ func NewTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (T
 
 // wholeTable is NewTable; cut says that the rules have more literals than it has rows for.
 func wholeTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (t Table, cut bool, err error) {
-	literals, cut := mine(extra, e).singly()
+	literals, cut := literalsOf(extra, e).singly()
 	t, err = newTable(ctx, e, combinations(e.Reads(), literals, extra), runtime.GOMAXPROCS(0))
 	return t, cut, err
 }

@@ -15,7 +15,7 @@ import (
 
 func embeddedTable(t *testing.T) Table {
 	t.Helper()
-	e, err := policy.NewEvaluator()
+	e, err := policy.NewEvaluator(policy.Embedded())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func documentedStatus(rule string) int {
 // documentedTable is the table that a policy ought to have.
 func documentedTable(t *testing.T, src fs.FS) string {
 	t.Helper()
-	e, err := policy.NewEvaluatorFS(src)
+	e, err := policy.NewEvaluator(src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func (v *verifier) compile() (string, []string) {
 	if v.compiler, err = policy.Compile(v.modules); err != nil {
 		return "", []string{err.Error()}
 	}
-	if v.evaluator, err = policy.NewEvaluatorFS(v.src); err != nil {
+	if v.evaluator, err = policy.NewEvaluator(v.src); err != nil {
 		return "", []string{err.Error()}
 	}
 	v.done.Revision = v.evaluator.Revision()

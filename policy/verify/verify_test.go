@@ -80,7 +80,7 @@ func TestEveryExampleIsProven(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := policy.NewEvaluatorFS(example)
+			e, err := policy.NewEvaluator(example)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func TestBudgetAboveTheUsualOneNeedsAReasonThatIsPrinted(t *testing.T) {
 	} {
 		src := smallPolicy(t)
 		src[CostFile] = &fstest.MapFile{Data: []byte(cost)}
-		e, err := policy.NewEvaluatorFS(src)
+		e, err := policy.NewEvaluator(src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ type repeater interface {
 }
 
 // errAllowed: the policy allows what no one may do.
-var errAllowed = errors.New("the policy lets a key in that no one has")
+var errAllowed = errors.New("the policy allows a key that does not exist")
 
 // refuseUnknown has the policy decide on a key that no one has, once for each revision:
 // all of them are the same input, and cost a client nothing to send.

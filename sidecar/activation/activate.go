@@ -195,7 +195,7 @@ func (e *Engine) prove(ctx context.Context, g *Generation, files bundle.Snapshot
 		return &Failure{StepCompile, err}
 	}
 	var err error
-	if g.Evaluator, err = policy.NewEvaluatorFS(files); err != nil {
+	if g.Evaluator, err = policy.NewEvaluator(files); err != nil {
 		return &Failure{StepCompile, err}
 	}
 	g.Revision = g.Evaluator.Revision()
@@ -323,5 +323,5 @@ func (e *Engine) report(p problem) {
 	if active := e.Active(); active != nil {
 		fields = append(fields, zap.String("active_revision", active.Revision))
 	}
-	e.o.Logger.Error("policy not activated, the last good one stays", fields...)
+	e.o.Logger.Error("policy not activated; keeping the last good one", fields...)
 }

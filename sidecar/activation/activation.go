@@ -60,7 +60,7 @@ type Options struct {
 	// the log can't show it, what the source holds may change ten times as many decisions
 	// of the table of svc policy diff.
 	Threshold int
-	// Poll is how often the source is looked at; 0 means DefaultPoll, or
+	// Poll is how often the source is checked for changes; 0 means DefaultPoll, or
 	// DefaultFetch for an address.
 	Poll time.Duration
 	// DataDir is the service's data directory; generations are kept in its

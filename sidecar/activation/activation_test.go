@@ -192,7 +192,7 @@ func TestLastGoodPolicyStaysWhenTheSourceBreaks(t *testing.T) {
 			t.Errorf("status %+v, problem %+v", status, status.Problem)
 		}
 		wait()
-		logged := f.logs.FilterMessage("policy not activated, the last good one stays").All()
+		logged := f.logs.FilterMessage("policy not activated; keeping the last good one").All()
 		if len(logged) != 1 {
 			t.Fatalf("%d lines in the log, want 1", len(logged))
 		}

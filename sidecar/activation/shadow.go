@@ -72,7 +72,7 @@ func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candida
 	}
 	s := newShadow(g, sample, e.o)
 	e.replaceShadow(s)
-	e.o.Logger.Info("candidate policy decides along in shadow",
+	e.o.Logger.Info("candidate policy runs in shadow",
 		zap.String("revision", g.Revision), zap.String("by", r.Actor), zap.Float64("sample", sample))
 	return s.candidate, nil
 }
@@ -107,15 +107,12 @@ func (e *Engine) ShadowReport() (Report, bool) {
 	return s.sum(), true
 }
 
-// replaceShadow puts s, which may be nil, in the place of the shadow before and
-// returns that one, ended.
-func (e *Engine) replaceShadow(s *shadow) *shadow {
-	old := e.shadow.Swap(s)
-	if old != nil {
+// replaceShadow ends the shadow and puts s, which may be nil, in its place.
+func (e *Engine) replaceShadow(s *shadow) {
+	if old := e.shadow.Swap(s); old != nil {
 		old.stop()
 		<-old.done
 	}
-	return old
 }
 
 func newShadow(g *Generation, sample float64, o Options) *shadow {

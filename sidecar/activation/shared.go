@@ -254,7 +254,7 @@ func (f *follower) look(ctx context.Context) {
 	if (err != nil) != f.failed && ctx.Err() == nil {
 		f.failed = err != nil
 		if f.failed {
-			e.o.Logger.Error("policies of other sidecars can't be read, the last good one stays", zap.Error(err))
+			e.o.Logger.Error("policies of other sidecars can't be read; keeping the last good one", zap.Error(err))
 		}
 	}
 }

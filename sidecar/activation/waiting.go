@@ -201,7 +201,7 @@ func (e *Engine) rehearse(ctx context.Context, known *Generation) {
 	if known == nil {
 		var failure *Failure
 		if known, failure = e.restore(ctx, *waiting); failure != nil {
-			e.o.Logger.Error("policy that waits can't decide along", failure.fields()...)
+			e.o.Logger.Error("waiting policy can't run in shadow", failure.fields()...)
 			return
 		}
 	}

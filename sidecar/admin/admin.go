@@ -24,7 +24,7 @@
 //	POST /projects/{id}/block   {why}                keeps the game from players
 //	POST /projects/{id}/unblock
 //	GET  /reports                                    what players say of games
-//	GET, DELETE /engines/owner                       the data folder that has the engines
+//	GET, DELETE /engines/owner                       the data directory that has the engines
 //	GET  /policy                                     what is active, and what was
 //	GET  /policy/files?revision=ID                   the texts of a policy
 //	POST /policy/activate?source=NAME&from=REVISION&older=BOOL   a bundle

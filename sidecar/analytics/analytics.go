@@ -5,6 +5,7 @@ package analytics
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -56,6 +57,7 @@ type Log struct {
 	now    func() time.Time
 	seller Seller
 	meters meters
+	parted bool // events of a day are a part of their table
 
 	mu    sync.Mutex                 // guards names
 	names map[string]map[string]bool // of each game's events that are in play_names
@@ -72,7 +74,11 @@ func Open(ctx context.Context, address string, seller Seller, now func() time.Ti
 	if err != nil {
 		return nil, fmt.Errorf("opening analytics: %w", err)
 	}
-	return &Log{store: s, now: now, seller: seller, names: make(map[string]map[string]bool)}, nil
+	l := &Log{store: s, now: now, seller: seller, names: make(map[string]map[string]bool), parted: store.IsPostgresURL(address)}
+	if err := l.makeParts(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return l, nil
 }
 
 // Close ends the writes under way.

@@ -62,12 +62,12 @@ func (r *recording) countPlayer() error {
 	if r.newPlay() == 0 {
 		return nil
 	}
-	_, err := r.tx.Exec(`INSERT INTO play_players (game, class, player, first_day, build) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (game, player, class) DO UPDATE SET
-			build = CASE WHEN excluded.first_day < play_players.first_day THEN excluded.build ELSE play_players.build END,
-			first_day = CASE WHEN excluded.first_day < play_players.first_day THEN excluded.first_day ELSE play_players.first_day END`,
-		r.Game, s.class, s.player, s.day, s.build)
-	return err
+	var plays int64
+	err := r.tx.Row("SELECT plays FROM play_player_days WHERE game = ? AND player = ? AND class = ? AND day = ?", r.Game, s.player, s.class, s.day).Scan(&plays)
+	if err != nil || plays > 1 {
+		return err
+	}
+	return r.countReturn()
 }
 
 func (r *recording) countDrops() error {

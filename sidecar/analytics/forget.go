@@ -35,6 +35,9 @@ func forgetPlayer(tx *store.Tx, game, player string, streams []string) error {
 			}
 		}
 	}
+	if err := forgetCame(tx, game, player); err != nil {
+		return err
+	}
 	for _, table := range []string{
 		"play_player_days", "play_players", "play_boards", "play_runs", "play_replays", "play_grants", "play_exposures",
 	} {

@@ -20,7 +20,8 @@ func (b *bench) leftIn(column, value string) map[string]int64 {
 	b.t.Helper()
 	list := "SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = ?"
 	if store.IsPostgresURL(b.address) {
-		list = "SELECT CAST(table_name AS TEXT) FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = ?"
+		list = `SELECT CAST(table_name AS TEXT) FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = ?
+			AND NOT (SELECT relispartition FROM pg_class WHERE oid = to_regclass(CAST(table_name AS TEXT)))`
 	}
 	left := make(map[string]int64)
 	if err := b.Store().View(b.t.Context(), func(r *store.Reader) error {

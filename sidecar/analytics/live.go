@@ -32,13 +32,13 @@ func (v *looking) live() error {
 	v.add("now", "Now", []string{"activeNow", "playersNow", "last30"}, [][]any{{active, players, recent}})
 	counts := make(map[int64]int64)
 	const of = ` FROM play_streams s JOIN play_events e ON e.game = s.game AND e.stream = s.stream
-		WHERE s.game = ? AND s.day >= ? AND s.class = 'public' AND s.last_at >= ? AND e.at >= ?`
+		WHERE s.game = ? AND s.day >= ? AND s.class = 'public' AND s.last_at >= ? AND e.at >= ? AND e.day >= ?`
 	if err := v.Each(func(scan store.Scan) error {
 		var minute, n int64
 		err := scan(&minute, &n)
 		counts[minute] = n
 		return err
-	}, "SELECT e.at / 60000, count(*)"+of+" GROUP BY e.at / 60000", v.game, v.last-1, since, since); err != nil {
+	}, "SELECT e.at / 60000, count(*)"+of+" GROUP BY e.at / 60000", v.game, v.last-1, since, since, since/msOfDay); err != nil {
 		return err
 	}
 	var rows [][]any
@@ -51,7 +51,7 @@ func (v *looking) live() error {
 		var name, build string
 		err := scan(&at, &name, &build)
 		return []any{timeOf(at), name, build}, err
-	}, "SELECT e.at, e.name, s.build"+of+" ORDER BY e.at DESC, e.stream, e.seq DESC LIMIT "+strconv.Itoa(liveEvents), v.game, v.last-1, since, since)
+	}, "SELECT e.at, e.name, s.build"+of+" ORDER BY e.at DESC, e.stream, e.seq DESC LIMIT "+strconv.Itoa(liveEvents), v.game, v.last-1, since, since, since/msOfDay)
 	if err == nil {
 		v.add("last", "Last events", []string{"at", "event", "build"}, rows)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/test/long"
 )
 
 // tab is a model of the library in one load of a page: it sends the oldest events that
@@ -35,7 +36,7 @@ func (c *tab) play(rng *rand.Rand) {
 func (c *tab) request(rng *rand.Rand) play.Batch {
 	events := slices.Clone(c.buffer[:1+rng.IntN(len(c.buffer))])
 	c.sent = max(c.sent, events[len(events)-1].Seq)
-	return play.Batch{Game: game, Build: build, Stream: id(c.stream), Player: id(1), Events: events, Sent: c.next * 10, Active: c.next * 10}
+	return play.Batch{Game: game, Build: build, Stream: id(c.stream), Player: id(c.stream), Events: events, Sent: c.next * 10, Active: c.next * 10}
 }
 
 func (c *tab) answered(ack int64) {
@@ -52,24 +53,35 @@ const (
 	outcomes
 )
 
+// TestEachEventIsCountedOnceHoweverOftenItIsSent loses, repeats and delays requests and
+// answers. In a long run it does so with 10,000 requests and more.
 func TestEachEventIsCountedOnceHoweverOftenItIsSent(t *testing.T) {
+	seeds, steps := 3, 120
+	if long.Asked() {
+		seeds, steps = 1, 30_000
+	}
 	onEach(t, func(t *testing.T, b *bench) {
-		for seed := range 3 {
+		for seed := range seeds {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				b.t = t
 				if err := b.Forget(t.Context(), game); err != nil {
 					t.Fatal(err)
 				}
-				history(b, rand.New(rand.NewPCG(uint64(seed), 1)))
+				history(b, rand.New(rand.NewPCG(uint64(seed), 1)), steps)
 			})
 		}
 	})
 }
 
-func history(b *bench, rng *rand.Rand) {
-	tabs := make([]*tab, 4)
-	for i := range tabs {
-		tabs[i] = &tab{stream: i + 1}
+// ofTab is how many events a tab has before it is closed, within a player's bound.
+const ofTab = 100
+
+func history(b *bench, rng *rand.Rand, steps int) {
+	var tabs []*tab
+	open := make([]*tab, 4)
+	for i := range open {
+		open[i] = &tab{stream: i + 1}
+		tabs = append(tabs, open[i])
 	}
 	var late []play.Batch
 	send := func(c *tab, how int) {
@@ -90,8 +102,13 @@ func history(b *bench, rng *rand.Rand) {
 			c.answered(b.record(batch).Ack)
 		}
 	}
-	for range 120 {
-		c := tabs[rng.IntN(len(tabs))]
+	for range steps {
+		i := rng.IntN(len(open))
+		if open[i].next == ofTab {
+			open[i] = &tab{stream: len(tabs) + 1}
+			tabs = append(tabs, open[i])
+		}
+		c := open[i]
 		c.play(rng)
 		if rng.IntN(3) == 0 {
 			send(c, rng.IntN(outcomes))

@@ -45,10 +45,10 @@ type view struct {
 // fill reads the figures of the days from first to last, and of as many before.
 func (v view) fill(o *api.Overview, first, last int64) (err error) {
 	for i := range o.Days {
-		if o.Days[i], err = v.counts(first+int64(i), first+int64(i)); err != nil {
-			return err
-		}
 		o.Days[i].Day = dateOf(first + int64(i))
+	}
+	if err := v.eachDay(o.Days, first, last); err != nil {
+		return err
 	}
 	if o.Total, err = v.counts(first, last); err != nil {
 		return err
@@ -79,16 +79,61 @@ func (v view) counts(first, last int64) (c api.PlayCounts, err error) {
 	if c.Sessions == 0 {
 		return c, nil
 	}
-	if err := v.Row(`SELECT count(DISTINCT player) FROM play_player_days
-		WHERE game = ? AND class = 'public' AND plays > 0 AND day BETWEEN ? AND ?`, v.game, first, last).Scan(&c.Players); err != nil {
+	if c.Players, err = v.players(first, last); err != nil {
 		return c, err
 	}
-	if err := v.Row(`SELECT count(*) FROM play_players WHERE game = ? AND class = 'public' AND first_day BETWEEN ? AND ?`,
-		v.game, first, last).Scan(&c.NewPlayers); err != nil {
+	if c.NewPlayers, err = v.stayed(0, first, last); err != nil {
 		return c, err
 	}
 	c.MedianSessionSeconds, err = v.median(first, last)
 	return c, err
+}
+
+// eachDay is counts of each of the days, by as few queries.
+func (v view) eachDay(days []api.PlayCounts, first, last int64) error {
+	lengths := make([][]bucket, len(days))
+	for query, read := range map[string]func(scan store.Scan, day *int64) (func(*api.PlayCounts), error){
+		`SELECT day, CAST(sum(streams) AS BIGINT), CAST(sum(plays) AS BIGINT), CAST(sum(runs) AS BIGINT), CAST(sum(active) AS BIGINT),
+				CAST(sum(events) AS BIGINT), CAST(sum(lost) AS BIGINT)
+			FROM play_days WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY day`: func(scan store.Scan, day *int64) (func(*api.PlayCounts), error) {
+			var n api.PlayCounts
+			err := scan(day, &n.Sessions, &n.Plays, &n.Runs, &n.ActiveSeconds, &n.Events, &n.Lost)
+			return func(c *api.PlayCounts) {
+				c.Sessions, c.Plays, c.Runs, c.ActiveSeconds, c.Events, c.Lost = n.Sessions, n.Plays, n.Runs, n.ActiveSeconds/1000, n.Events, n.Lost
+			}, err
+		},
+		playersByDay: func(scan store.Scan, day *int64) (func(*api.PlayCounts), error) {
+			var n int64
+			err := scan(day, &n)
+			return func(c *api.PlayCounts) { c.Players = n }, err
+		},
+		newByDay: func(scan store.Scan, day *int64) (func(*api.PlayCounts), error) {
+			var n int64
+			err := scan(day, &n)
+			return func(c *api.PlayCounts) { c.NewPlayers = n }, err
+		},
+		`SELECT day, bucket, CAST(sum(streams) AS BIGINT) FROM play_lengths
+			WHERE game = ? AND class = 'public' AND day BETWEEN ? AND ? GROUP BY day, bucket ORDER BY day, bucket`: func(scan store.Scan, day *int64) (func(*api.PlayCounts), error) {
+			var b bucket
+			err := scan(day, &b.n, &b.streams)
+			return func(c *api.PlayCounts) {
+				lengths[*day-first] = append(lengths[*day-first], b)
+				c.MedianSessionSeconds = middle(lengths[*day-first])
+			}, err
+		},
+	} {
+		if err := v.Each(func(scan store.Scan) error {
+			var day int64
+			set, err := read(scan, &day)
+			if err == nil {
+				set(&days[day-first])
+			}
+			return err
+		}, query, v.game, first, last); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bucket is how many streams took a time of a bucket.

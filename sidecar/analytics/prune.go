@@ -41,8 +41,10 @@ var keyOf = map[string]string{
 	"play_replayed":     "game, day, build, result",
 	"play_replays":      "game, stream, run",
 	"play_replay_turns": "game",
+	"play_returns":      "game, day, last",
 	"play_runs":         "game, stream, run",
 	"play_scores":       "game, day, class, build, bucket",
+	"play_stays":        "game, first_day, build, after",
 	"play_streams":      "game, stream",
 }
 
@@ -50,7 +52,13 @@ var keyOf = map[string]string{
 func (l *Log) Prune(ctx context.Context) (int64, error) {
 	now := l.now().UnixMilli()
 	today := now / msOfDay
-	var deleted int64
+	if err := l.makeParts(ctx); err != nil {
+		return 0, err
+	}
+	deleted, err := l.dropParts(ctx, today-keepEvents)
+	if err != nil {
+		return deleted, err
+	}
 	for _, old := range []struct {
 		table, is string
 		before    int64
@@ -59,6 +67,8 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		{"play_free", "day < ?", today - keepEvents},
 		{"play_streams", "day < ?", today - keepStreams},
 		{"play_player_days", "day < ?", today - keepStreams},
+		{"play_returns", "day < ?", today - keepStreams},
+		{"play_stays", "first_day < ?", today - keepStreams},
 		{"play_runs", "day < ?", today - keepStreams},
 		{"play_exposures", "day < ?", today - keepStreams},
 		{"play_grants", "at < ?", now - keepStreams*msOfDay},

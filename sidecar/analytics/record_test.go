@@ -162,8 +162,8 @@ func TestOldEventsAreDeletedAndCountsStay(t *testing.T) {
 			t.Errorf("counted %+v and %+v, %v", o.Total, o.Previous, err)
 		}
 		b.now = noon.AddDate(0, 0, 900)
-		if n, err := b.Prune(t.Context()); n != 7 || err != nil {
-			t.Errorf("deleted %d, %v of streams and players", n, err)
+		if n, err := b.Prune(t.Context()); n != 11 || err != nil {
+			t.Errorf("deleted %d, %v of streams, players and counts of these", n, err)
 		}
 		if left := b.leftIn("player", id(1001)); left["play_players"] != 0 {
 			t.Errorf("the player is kept: %v", left)

@@ -44,13 +44,15 @@ func scoreOf(bucket int64) float64 { return math.Round((math.Exp2(float64(bucket
 
 // summary adds the players of the last days, weeks and months.
 func (v *looking) summary() error {
-	var week, month, sum, named, plays int64
-	for days, into := range map[int64]*int64{7: &week, 30: &month} {
-		if err := v.Row(`SELECT count(DISTINCT player) FROM play_player_days WHERE game = ? AND class = 'public' AND plays > 0 AND day > ?`,
-			v.game, v.last-days).Scan(into); err != nil {
-			return err
-		}
+	week, err := v.players(v.last-6, v.last)
+	if err != nil {
+		return err
 	}
+	month, err := v.players(v.last-29, v.last)
+	if err != nil {
+		return err
+	}
+	var sum, named, plays int64
 	if err := v.Row(`SELECT count(*), CAST(coalesce(sum(plays), 0) AS BIGINT) FROM play_player_days
 		WHERE game = ? AND class = 'public' AND plays > 0 AND day > ?`, v.game, v.last-30).Scan(&sum, &named); err != nil {
 		return err
@@ -67,10 +69,7 @@ func (v *looking) summary() error {
 // playersByDay adds how many players each day had.
 func (v *looking) playersByDay() error {
 	found := make(map[int64][2]int64)
-	for i, query := range []string{
-		"SELECT day, count(*) FROM play_player_days WHERE game = ? AND class = 'public' AND plays > 0 AND day BETWEEN ? AND ? GROUP BY day",
-		"SELECT first_day, count(*) FROM play_players WHERE game = ? AND class = 'public' AND first_day BETWEEN ? AND ? GROUP BY first_day",
-	} {
+	for i, query := range []string{playersByDay, newByDay} {
 		if err := v.Each(func(scan store.Scan) error {
 			var day, n int64
 			err := scan(&day, &n)
@@ -101,8 +100,8 @@ var (
 // cohort are the players who played first on a day, or those of a build.
 type cohort struct {
 	players  int64
-	eligible [31]int64 // players whose day is over
-	again    [31]int64 // of these, who played on it
+	eligible [maxAfter + 1]int64 // players whose day is over
+	again    [maxAfter + 1]int64 // of these, who played on it
 }
 
 func (c *cohort) row(name any) []any {
@@ -127,36 +126,23 @@ func (v *looking) retention() error {
 		return [2]*cohort{days[day], builds[build]}
 	}
 	if err := v.Each(func(scan store.Scan) error {
-		var day, n int64
-		var build string
-		err := scan(&day, &build, &n)
-		for _, c := range at(day, build) {
-			c.players += n
-			for after := range c.eligible {
-				if day+int64(after) < v.last {
-					c.eligible[after] += n
-				}
-			}
-		}
-		return err
-	}, `SELECT first_day, build, count(*) FROM play_players WHERE game = ? AND class = 'public' AND first_day BETWEEN ? AND ? GROUP BY first_day, build`,
-		v.game, v.first, v.last); err != nil {
-		return err
-	}
-	if err := v.Each(func(scan store.Scan) error {
 		var day, after, n int64
 		var build string
 		err := scan(&day, &build, &after, &n)
 		for _, c := range at(day, build) {
-			if after < int64(len(c.again)) && day+after < v.last {
+			if after == 0 {
+				c.players += n
+				for over := range c.eligible {
+					if day+int64(over) < v.last {
+						c.eligible[over] += n
+					}
+				}
+			} else if day+after < v.last {
 				c.again[after] += n
 			}
 		}
 		return err
-	}, `SELECT p.first_day, p.build, d.day - p.first_day, count(*) FROM play_players p
-		JOIN play_player_days d ON d.game = p.game AND d.player = p.player AND d.class = p.class
-		WHERE p.game = ? AND p.class = 'public' AND d.plays > 0 AND d.day > p.first_day AND d.day <= p.first_day + 30
-		AND p.first_day BETWEEN ? AND ? GROUP BY p.first_day, p.build, d.day - p.first_day`, v.game, v.first, v.last); err != nil {
+	}, "SELECT first_day, build, after, players FROM play_stays WHERE game = ? AND first_day BETWEEN ? AND ? AND players > 0", v.game, v.first, v.last); err != nil {
 		return err
 	}
 	v.addCohorts(days, builds)

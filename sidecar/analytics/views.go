@@ -142,15 +142,12 @@ func (v *looking) whoCameBack(row []any, c api.PlayCounts, first, last int64) ([
 	row = append(row, max(0, c.Players-c.NewPlayers))
 	last = min(last, v.last-1) // today is not over
 	for _, after := range []int64{1, 7} {
-		var players, again int64
-		if err := v.Row("SELECT count(*) FROM play_players WHERE game = ? AND class = 'public' AND first_day BETWEEN ? AND ?",
-			v.game, first-after, last-after).Scan(&players); err != nil {
+		players, err := v.stayed(0, first-after, last-after)
+		if err != nil {
 			return nil, err
 		}
-		if err := v.Row(`SELECT count(*) FROM play_players p
-			JOIN play_player_days d ON d.game = p.game AND d.player = p.player AND d.class = p.class AND d.day = p.first_day + ?
-			WHERE p.game = ? AND p.class = 'public' AND d.plays > 0 AND p.first_day BETWEEN ? AND ?`,
-			after, v.game, first-after, last-after).Scan(&again); err != nil {
+		again, err := v.stayed(after, first-after, last-after)
+		if err != nil {
 			return nil, err
 		}
 		row = append(row, share(again, players))

@@ -48,9 +48,6 @@ func (s Sample) variance() float64 {
 // in 5 of 100 experiments at most.
 type Interval struct{ Difference, Low, High float64 }
 
-// Decided reports whether 0 is out of bounds.
-func (i Interval) Decided() bool { return i.Low > 0 || i.High < 0 }
-
 // Compare returns how much more a variant has than the control: an asymptotic confidence
 // sequence (Waudby-Smith and others, arXiv 2103.06476, equation 9). among is how many
 // comparisons one verdict rests on.

@@ -50,9 +50,9 @@ func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Fl
 	f.Number(&o.Caps.MaxQueued, "max-queued", "", "`number` of jobs of a project that may wait, 20 at most (default: 20)")
 	f.List(&o.Caps.WebhookNetworks, "webhook-networks", "SVC_WEBHOOK_NETWORKS",
 		"`networks` like 10.1.0.0/16, separated by commas, that are not public and to which webhooks may lead all the same")
-	f.Address(&o.Listen, "listen", "SVC_SIDECAR_LISTEN", "`address` for gateways and engine proxies (default: "+Socket+" in the data folder)")
-	f.Address(&o.OPA, "opa-listen", "SVC_OPA_LISTEN", "`address` of OPA's API, or off (default: "+OPASocket+" in the data folder)")
-	f.Address(&o.Admin, "admin-listen", "SVC_ADMIN_LISTEN", "`address` for administrators, or off (default: admin.sock in the data folder)")
+	f.Address(&o.Listen, "listen", "SVC_SIDECAR_LISTEN", "`address` for gateways and engine proxies (default: "+Socket+" in the data directory)")
+	f.Address(&o.OPA, "opa-listen", "SVC_OPA_LISTEN", "`address` of OPA's API, or off (default: "+OPASocket+" in the data directory)")
+	f.Address(&o.Admin, "admin-listen", "SVC_ADMIN_LISTEN", "`address` for administrators, or off (default: admin.sock in the data directory)")
 	f.Listeners(&o.TLS, &o.Names)
 	f.List(&o.OPANames, "opa-names", "SVC_OPA_NAMES", "further `names` that a client's certificate may bear at --opa-listen alone: those of monitors")
 	f.List(&o.AdminNames, "admin-names", "SVC_ADMIN_NAMES", "`names` that an administrator's certificate may bear at --admin-listen, where --tls-names does not count")

@@ -71,7 +71,7 @@ func open(ctx context.Context, o Options) (*Host, error) {
 		case !errors.Is(err, store.ErrAway):
 			return nil, err
 		}
-		o.Logger.Warn("database is away; the start waits for it", zap.Error(err))
+		o.Logger.Warn("the database is not reachable; waiting for it to start", zap.Error(err))
 		again := time.NewTimer(pause)
 		select {
 		case <-again.C:

@@ -93,7 +93,7 @@ func TestBadCommandLineIsRefusedBeforeAnythingIsOpened(t *testing.T) {
 	for want, args := range map[string][]string{
 		"not defined: -colour":  {"--colour"},
 		"--listen can't be off": {"--listen=off"},
-		`"x" is no address`:     {"--opa-listen=x"},
+		`"x" is not an address`: {"--opa-listen=x"},
 		"--listen 127.0.0.1:1 needs mutual TLS: give --tls-ca, --tls-cert, --tls-key, --tls-names too": {"--listen=127.0.0.1:1"},
 		"--admin-listen :1 needs mutual TLS: give --admin-names too":                                   {"--admin-listen=:1", "--tls-cert=c", "--tls-key=k", "--tls-ca=a"},
 		"the log level must be":       {"--log-level=loud"},
@@ -115,7 +115,7 @@ func TestBadCommandLineIsRefusedBeforeAnythingIsOpened(t *testing.T) {
 			t.Errorf("%q: %v; want %q", args, err, want)
 		}
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
-			t.Errorf("%q: the data folder was made", args)
+			t.Errorf("%q: the data directory was made", args)
 		}
 	}
 	if _, err := host.ParseFlags([]string{"--help"}, none, io.Discard); !errors.Is(err, flag.ErrHelp) {

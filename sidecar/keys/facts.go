@@ -33,7 +33,7 @@ func checkScopes(scopes []string) error {
 			return refuse(ErrInvalid, "the scope %q is not acceptable: want 1 to 32 small letters, digits or ._:-, beginning with a letter", scope)
 		}
 		if slices.Contains(scopes[:i], scope) {
-			return refuse(ErrInvalid, "the scope %s is there twice", scope)
+			return refuse(ErrInvalid, "the scope %s is given twice", scope)
 		}
 	}
 	return nil

@@ -75,7 +75,7 @@ func (g *Registry) Statement(ctx context.Context, userID, keyID, after string) (
 				return err
 			}
 			if key.UserID != userID {
-				return refuse(ErrInvalid, "key %s is not one of user %s", keyID, userID)
+				return refuse(ErrInvalid, "key %s does not belong to user %s", keyID, userID)
 			}
 		}
 		return st.read(r, keyID, from)

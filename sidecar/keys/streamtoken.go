@@ -37,7 +37,7 @@ func (g *Registry) GrantStream(ctx context.Context, hash api.KeyHash, keyID, job
 			return err
 		}
 		if have >= maxStreamTokens {
-			return api.Unavailable("This API key has too many stream tokens. One is good for as many streams of its job as are opened in five minutes.",
+			return api.Unavailable("This API key has too many stream tokens. One token opens any number of streams of its job for five minutes.",
 				time.UnixMilli(first).Sub(now), nil)
 		}
 		_, err = tx.Exec(`INSERT INTO stream_tokens (hash, key_id, job_id, expires_at) VALUES (?, ?, ?, ?)

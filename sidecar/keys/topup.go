@@ -92,7 +92,7 @@ func repeats(tx *store.Tx, now time.Time, userID string, c Credit) (bool, error)
 		return false, err
 	}
 	if whom != userID || before != c.TIK {
-		return false, refuse(ErrReference, "the reference %s stands for another credit: %s TIK to %s", c.Reference, before, whom)
+		return false, refuse(ErrReference, "the reference %s was used for another credit: %s TIK to %s", c.Reference, before, whom)
 	}
 	return true, nil
 }

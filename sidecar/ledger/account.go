@@ -31,14 +31,14 @@ func (a GameAccount) Warnings() []string {
 	switch {
 	case a.Most == 0:
 	case a.Month+a.BlockPrice > a.Most:
-		said = append(said, fmt.Sprintf("The game has cost %s of the %s TIK that it may cost in this month: only sessions are kept until the next one, or until the cap is higher.", a.Month, a.Most))
+		said = append(said, fmt.Sprintf("The game has cost %s of the %s TIK that it may cost in this month: once the events of the paid block are used up, only sessions are kept until the next month, or until the cap is higher.", a.Month, a.Most))
 	case float64(a.Month) >= warnFrom*float64(a.Most):
 		said = append(said, fmt.Sprintf("The game has cost %s of the %s TIK that it may cost in this month.", a.Month, a.Most))
 	}
 	switch {
 	case a.BlockPrice == 0:
 	case a.Balance < a.BlockPrice:
-		said = append(said, fmt.Sprintf("The balance of %s TIK holds no further block of events: only sessions are kept until a top-up.", a.Balance))
+		said = append(said, fmt.Sprintf("The balance of %s TIK holds no further block of events: once those of the paid one are used up, only sessions are kept until a top-up.", a.Balance))
 	case a.Balance < a.Day:
 		said = append(said, fmt.Sprintf("The balance of %s TIK lasts for less than a day: the game has cost %s in the last 24 hours.", a.Balance, a.Day))
 	}

@@ -89,7 +89,7 @@ func (a *applying) mirror(job *jobRow, record contract.JobRecord, next string) e
 // meanwhile pays too. It returns a *breach for a step that can't have been done;
 // once the job has ended, that costs nothing.
 func (a *applying) charge(job *jobRow, r contract.FeedRecord) error {
-	err := a.believe(job, r.Units)
+	err := a.addUnits(job, r.Units)
 	if errors.As(err, new(*breach)) && job.state == stateSettled {
 		return nil
 	}

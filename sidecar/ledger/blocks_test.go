@@ -153,7 +153,7 @@ func TestOwnerIsWarnedBeforeEventsAreNoLongerKept(t *testing.T) {
 		}
 		f.wantWarnings("8 of the 10 TIK")
 		f.buy(5, true)
-		f.wantWarnings("only sessions are kept until the next one")
+		f.wantWarnings("once the events of the paid block are used up, only sessions are kept until the next month")
 		f.clock.Set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC))
 		f.wantWarnings()
 		f.blocksAt(30 * api.MicroPerTIK)
@@ -166,7 +166,7 @@ func TestOwnerIsWarnedBeforeEventsAreNoLongerKept(t *testing.T) {
 		f.buy(7, true)
 		f.wantWarnings("lasts for less than a day")
 		f.buy(8, true)
-		f.wantWarnings("holds no further block")
+		f.wantWarnings("once those of the paid one are used up")
 		f.blocksAt(0)
 		f.wantWarnings()
 		if _, err := f.ledger.GameAccount(t.Context(), "fedcba9876543210fedcba98"); !errors.Is(err, sidecar.ErrUnknownProject) {

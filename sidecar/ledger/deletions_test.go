@@ -74,7 +74,7 @@ func TestOnlyWhatWasDeletedIsMarked(t *testing.T) {
 }
 
 // Another installation may have volumes of the same projects: a copy of a store
-// or of a data folder.
+// or of a data directory.
 func TestMarksAreForTheInstallationThatHasTheEngines(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		f.must(f.catalog.DeleteProject(t.Context(), f.project))

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNoEngines is returned when no installation has the engines.
-var ErrNoEngines = errors.New("no data folder has the engines")
+var ErrNoEngines = errors.New("no data directory has the engines")
 
 // Claim gives an installation the engines of all projects, unless another one has
 // them, and returns the owner. A claim does not expire: an installation that is
@@ -23,7 +23,7 @@ func (l *Ledger) Claim(ctx context.Context, who contract.Installation) (contract
 		if err != nil {
 			return err
 		}
-		// The data folder may have moved since.
+		// The data directory may have moved since.
 		if _, err := tx.Exec(`INSERT INTO engine_owner (one, installation, place, since) VALUES (1, ?, ?, ?)
 			ON CONFLICT (one) DO UPDATE SET place = excluded.place WHERE engine_owner.installation = excluded.installation`,
 			who.ID, who.Place, now.UnixMilli()); err != nil {

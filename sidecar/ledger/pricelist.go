@@ -100,7 +100,7 @@ func decodePrices(raw []byte) (map[string]api.TIK, error) {
 		}
 		number, ok := token.(json.Number)
 		if !ok {
-			return nil, fmt.Errorf("prices: the price of %s is no number", unit)
+			return nil, fmt.Errorf("prices: the price of %s is not a number", unit)
 		}
 		if list[unit], err = parsePrice(unit, number.String()); err != nil {
 			return nil, err

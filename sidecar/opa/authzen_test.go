@@ -61,7 +61,7 @@ func entityOf(t *testing.T, kind string, of any) map[string]any {
 // example is the policy of an example.
 func example(t *testing.T, name string) *fixed {
 	t.Helper()
-	evaluator, err := policy.NewEvaluatorFS(os.DirFS(policytest.ExampleOf(t, name)))
+	evaluator, err := policy.NewEvaluator(os.DirFS(policytest.ExampleOf(t, name)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func edited(t *testing.T, file, old, now string) *fixed {
 		t.Fatal(err)
 	}
 	src[file] = []byte(strings.Replace(string(src[file]), old, now, 1))
-	evaluator, err := policy.NewEvaluatorFS(src)
+	evaluator, err := policy.NewEvaluator(src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func (p *Play) report(w http.ResponseWriter, r *http.Request) {
 	}
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsk)).Decode(&body)
 	if err != nil {
-		err = api.BadRequest("The body is no report.")
+		err = api.BadRequest("The body is not a report.")
 	} else {
 		err = p.Catalog.Report(r.Context(), made.GameID, player, body.Reason)
 	}

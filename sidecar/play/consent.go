@@ -47,7 +47,7 @@ func (p *Play) consent(w http.ResponseWriter, r *http.Request) {
 		Given bool `json:"given"`
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsk)).Decode(&body); err != nil {
-		p.answerAsked(w, r, api.BadRequest("The body is no answer."))
+		p.answerAsked(w, r, api.BadRequest("The body is not an answer."))
 		return
 	}
 	of := shown{made: made, origin: p.origin(r), consent: play.ConsentDenied}

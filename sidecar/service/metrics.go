@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -55,9 +54,8 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 			gauge(openJobs, float64(n), status)
 		}
 	}
-	var disk unix.Statfs_t
-	if err := unix.Statfs(s.dir, &disk); err == nil {
-		gauge(diskFree, float64(disk.Bavail)*float64(disk.Bsize))
+	if room, err := s.room(); err == nil {
+		gauge(diskFree, float64(room))
 	}
 	gauge(pushLost, oneIf(s.Push() == "lost"))
 }

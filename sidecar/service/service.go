@@ -280,48 +280,6 @@ func (s *Service) Changes(ctx context.Context, after int64) (sidecar.Changes, er
 // Watch implements sidecar.Service.
 func (s *Service) Watch() (hints <-chan struct{}, stop func()) { return s.keys.Watch() }
 
-// writeTimeout bounds the write that Health tries: a store that is locked may keep
-// it waiting for longer.
-const writeTimeout = time.Second
-
-// Health implements sidecar.Service.
-func (s *Service) Health(ctx context.Context) (sidecar.Health, error) {
-	h := sidecar.Health{PolicyRevision: s.policy.Revision(), PolicyProblem: s.policy.PolicyProblem(), Push: s.Push()}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	h.Writes = s.tryWrite(ctx)
-	return h, nil
-}
-
-// tryWrite returns why the store can't be written to, nil when it can, or ctx's
-// error.
-func (s *Service) tryWrite(ctx context.Context) error {
-	written := make(chan error, 1)
-	go func() {
-		written <- s.store.Update(ctx, func(tx *store.Tx) error {
-			_, err := tx.Exec("UPDATE heads SET seq = seq WHERE log = ?", store.LogAudit)
-			return err
-		})
-	}()
-	select {
-	case err := <-written:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for a write: %w", ctx.Err())
-	}
-}
-
-// Push is that of Health, without a look at the store.
-func (s *Service) Push() string {
-	switch {
-	case s.redis == nil:
-		return "none"
-	case s.redis.Connected():
-		return "connected"
-	}
-	return "lost"
-}
-
 // Close ends the writes under way and closes the store.
 func (s *Service) Close() error {
 	s.stop()

@@ -50,7 +50,7 @@ func decodeStudio(text string) (Studio, error) {
 	v, err := url.ParseQuery(text)
 	s := Studio{KeyID: v.Get("key"), UserID: v.Get("user"), Preview: v.Get("preview")}
 	if err == nil && (s.KeyID == "" || s.UserID == "") {
-		err = errors.New("the studio is nobody's")
+		err = errors.New("the studio has no user")
 	}
 	return s, err
 }

@@ -55,7 +55,7 @@ var ErrPostgresURL = errors.New("the store's address is not acceptable: " +
 
 // ErrAway is returned, wrapped, when no server answers at the address, or one that takes
 // no connections for now: it may later.
-var ErrAway = errors.New("the database's server is away")
+var ErrAway = errors.New("the database server is not reachable")
 
 // IsPostgresURL reports whether an address is meant as one for OpenPostgres.
 func IsPostgresURL(address string) bool {

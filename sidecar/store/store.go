@@ -15,7 +15,7 @@ var ErrClosed = errors.New("the store is closed")
 
 // ErrInDoubt is returned, wrapped, by an Update whose commit was not answered:
 // whether it took place is open.
-var ErrInDoubt = errors.New("the database did not say whether it is written")
+var ErrInDoubt = errors.New("the database did not say whether the write was committed")
 
 // Store is a database that is open. It is safe for concurrent use.
 type Store struct {

@@ -38,7 +38,7 @@ func ParseNetworks(texts []string) ([]netip.Prefix, error) {
 	for _, text := range texts {
 		p, err := netip.ParsePrefix(text)
 		if err != nil || p != p.Masked() || p.Addr().Is4In6() {
-			return nil, fmt.Errorf("%q is no network: want one like 10.1.0.0/16", text)
+			return nil, fmt.Errorf("%q is not a network: want one like 10.1.0.0/16", text)
 		}
 		list = append(list, p)
 	}

@@ -25,7 +25,7 @@ const (
 
 // errAddress: the name leads to where nothing may be posted to, or nowhere. Which of the
 // two is nobody's business: it would say what names the operator's network has.
-var errAddress = errors.New("an address that may not be posted to")
+var errAddress = errors.New("posts to this address are not allowed")
 
 // post makes one attempt. What it says of a failure is for the project's owner: nothing
 // of it depends on what is behind an address that may not be posted to.
@@ -38,7 +38,7 @@ func (s *Sender) post(ctx context.Context, t taken) outcome {
 	case ctx.Err() != nil && status == 0:
 		return outcome{interrupted: true}
 	case errors.Is(err, errAddress):
-		return outcome{problem: "The host is unknown, or has an address that may not be posted to: by https it must be public, by http one of the operator's networks."}
+		return outcome{problem: "The host is unknown, or its address is not allowed: with https it must be public, with http in one of the operator's networks."}
 	case err != nil && time.Until(deadline) <= 0:
 		return outcome{problem: fmt.Sprintf("No answer within %s.", s.timeout)}
 	case err != nil && isCertificate(err):

@@ -196,7 +196,7 @@ func (g *Registry) CheckURL(text, at string) error {
 		return api.BadRequest("%s must be an https address.", at)
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !allowed(addr, u.Scheme, g.networks) {
-		return api.BadRequest("%s names an address that may not be posted to: by https it must be public, by http one of the operator's networks.", at)
+		return api.BadRequest("%s has an address that is not allowed: with https it must be public, with http in one of the operator's networks.", at)
 	}
 	return nil
 }

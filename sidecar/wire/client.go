@@ -128,7 +128,7 @@ func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Id
 	case err != nil:
 		return sidecar.Identity{}, err
 	case identity.KeyID == "" && identity.Decision.Allow:
-		return sidecar.Identity{}, fmt.Errorf("%w: a key of no one is allowed", policy.ErrNoDecision)
+		return sidecar.Identity{}, fmt.Errorf("%w: a key that does not exist is allowed", policy.ErrNoDecision)
 	case identity.KeyID == "":
 		return sidecar.Identity{Decision: identity.Decision}, sidecar.ErrUnknownKey
 	}

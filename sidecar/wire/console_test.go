@@ -35,7 +35,7 @@ type connection struct {
 
 func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 	if c.away {
-		return nil, errors.New("nobody listens there")
+		return nil, errors.New("nothing listens there")
 	}
 	arrived := r.Clone(context.Background())
 	arrived.RemoteAddr, arrived.TLS = "@", nil
@@ -200,7 +200,7 @@ func TestConsoleIsAwayWithItsSidecar(t *testing.T) {
 	d.signIn(t, c)
 	d.conn.away = true
 	resp, body := ask(t, c, http.MethodGet, d.gateway.URL+"/console/keys", nil)
-	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || strings.Contains(body, "nobody listens") {
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || strings.Contains(body, "nothing listens") {
 		t.Errorf("%d %q", resp.StatusCode, body)
 	}
 	d.conn.away = false

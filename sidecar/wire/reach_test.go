@@ -11,7 +11,7 @@ import (
 )
 
 func TestEveryFormDecidesByTheRequestAndReportsWhatItDependsOn(t *testing.T) {
-	rules, err := policy.NewEvaluatorFS(os.DirFS(policytest.ExampleOf(t, "addresses")))
+	rules, err := policy.NewEvaluator(os.DirFS(policytest.ExampleOf(t, "addresses")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestEveryFormDecidesByTheRequestAndReportsWhatItDependsOn(t *testing.T) {
 
 // TestEveryFormSaysWhoseAProjectIsThatOthersMayUse: engines are started for owners.
 func TestEveryFormSaysWhoseAProjectIsThatOthersMayUse(t *testing.T) {
-	rules, err := policy.NewEvaluatorFS(os.DirFS(policytest.Example(t)))
+	rules, err := policy.NewEvaluator(os.DirFS(policytest.Example(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func testWebhooks(t *testing.T, w world) {
 	if _, err := w.Service.Webhook(t.Context(), project.ID); !errors.Is(err, sidecar.ErrNoWebhook) {
 		t.Errorf("before: %v", err)
 	}
-	for url, why := range map[string]string{req.URL: "webhook needs one of the project", "https://127.0.0.1/": "webhook.url names an address"} {
+	for url, why := range map[string]string{req.URL: "The project has no webhook", "https://127.0.0.1/": "webhook.url has an address"} {
 		err := w.Service.CheckJobWebhook(t.Context(), project.ID, api.WebhookRequest{URL: url})
 		if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || !strings.HasPrefix(refused.Message, why) {
 			t.Errorf("a job's webhook to %s: %v", url, err)

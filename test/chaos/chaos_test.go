@@ -113,7 +113,9 @@ func run(t *testing.T, form, address, reaper string, kills int64, work time.Dura
 	h := &harness{t: t, engine: newEngine(work)}
 	h.prepare(address)
 	s := &supervisor{t: t, orders: h.orders, stop: make(chan struct{}), reached: make(map[string]int)}
-	s.rage(kills, reaper, 3*time.Minute+time.Duration(kills)*time.Second)
+	s.rage(kills, 3*time.Minute+time.Duration(kills)*time.Second, func() bool { return true },
+		// They begin at different points.
+		member{roleGateway, 0}, member{roleGateway, 5}, member{roleGateway, 8}, member{reaper, 0}, member{reaper, 5})
 	if t.Failed() {
 		t.FailNow()
 	}

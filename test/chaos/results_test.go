@@ -22,6 +22,7 @@ type outcome struct {
 	points   map[string]int // deaths at named points
 	jobs     int64          // accepted
 	undone   int64          // reservations released
+	events   int64          // of players, that were kept; 0 for a run that is of jobs
 	wrong    int
 	blind    bool
 	took     time.Duration
@@ -54,6 +55,9 @@ func writeResults() error {
 		"archives and floods its log. What it does must cost nobody but its own user. A reaper that releases by time alone is run in the same harness and must be found out.\n\n" +
 		"| what | kills | jobs accepted | reservations released | jobs of the hostile engine (ended as internal) | errors in the books | minutes |\n|---|---|---|---|---|---|---|\n")
 	for _, o := range outcomes.list {
+		if o.events > 0 {
+			continue
+		}
 		wrong := fmt.Sprint(o.wrong)
 		if o.blind {
 			wrong += ", as they must be"
@@ -63,6 +67,14 @@ func writeResults() error {
 			hostile = fmt.Sprintf("%d (%d)", o.intruder.jobs, o.intruder.broken)
 		}
 		fmt.Fprintf(&out, "| %s | %d | %d | %d | %s | %s | %.1f |\n", o.form, o.kills, o.jobs, o.undone, hostile, wrong, o.took.Minutes())
+	}
+	out.WriteString("\nProcesses that keep events of players are ended in the same way, while cap and balance of two games are used up. Afterwards each event must " +
+		"be kept once, blocks of 1,000 charged as they were granted, one at most ahead, and no balance below zero.\n\n" +
+		"| what | kills | events kept | errors in the books | minutes |\n|---|---|---|---|---|\n")
+	for _, o := range outcomes.list {
+		if o.events > 0 {
+			fmt.Fprintf(&out, "| %s | %d | %d | %d | %.1f |\n", o.form, o.kills, o.events, o.wrong, o.took.Minutes())
+		}
 	}
 	out.WriteString("\nDeaths at named points:\n\n| what | point | deaths |\n|---|---|---|\n")
 	for _, o := range outcomes.list {

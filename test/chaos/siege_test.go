@@ -48,7 +48,7 @@ type siege struct {
 	t         *testing.T
 	gateways  []*rig.Gateway
 	killables []*killable
-	dir       string // data folder of the engines
+	dir       string // data directory of the engines
 	volume    func(project string) string
 	script    func(script.Engine)
 	open      func() (*store.Store, error)

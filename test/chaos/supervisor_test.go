@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,15 @@ import (
 
 	"github.com/svc-games/svc/test/wait"
 )
+
+// page is one load of a game's page.
+type page struct{ game, stream string }
+
+// member is a worker of a crew: its role, and the life with which it begins.
+type member struct {
+	role  string
+	first int
+}
 
 // supervisor keeps workers running while others end them.
 type supervisor struct {
@@ -27,6 +37,7 @@ type supervisor struct {
 	mu       sync.Mutex // guards the following
 	killable []*os.Process
 	reached  map[string]int // points at which workers died
+	sent     map[page]bool  // pages that a recorder kept or was to keep, and whether it said so
 	failed   error
 }
 
@@ -95,15 +106,27 @@ func (s *supervisor) life(o orders) error {
 		}
 	}()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		s.mu.Lock()
-		s.reached[o.Role+": "+lines.Text()]++
-		s.mu.Unlock()
+		s.note(o.Role, lines.Text())
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != -1 {
 		return fmt.Errorf("a %s ended by itself: %v", o.Role, cmd.ProcessState)
 	}
 	s.kills.Add(1)
 	return nil
+}
+
+// note takes what a worker says: the point at which it dies, or a page that it was sent
+// or has kept.
+func (s *supervisor) note(role, said string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch word := strings.Fields(said); {
+	case role != roleRecorder || len(word) != 3:
+		s.reached[role+": "+said]++
+	default:
+		p := page{word[1], word[2]}
+		s.sent[p] = s.sent[p] || word[0] == "kept"
+	}
 }
 
 // killOne ends one of those that wait for it.
@@ -118,28 +141,26 @@ func (s *supervisor) killOne() {
 	s.killable = slices.Delete(s.killable, i, i+1)
 }
 
-// unreached lists the points of roles at which no worker has died yet.
-func (s *supervisor) unreached(roles ...string) (list []string) {
+// unreached lists the points of a crew at which no worker has died yet.
+func (s *supervisor) unreached(crew []member) (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, role := range roles {
-		for _, point := range points[role] {
-			if s.reached[role+": "+point] == 0 {
-				list = append(list, role+": "+point)
+	for _, m := range crew {
+		for _, point := range points[m.role] {
+			if name := m.role + ": " + point; s.reached[name] == 0 && !slices.Contains(list, name) {
+				list = append(list, name)
 			}
 		}
 	}
 	return list
 }
 
-// rage kills until there were as many kills as asked for and each point was
-// reached, and then ends all workers.
-func (s *supervisor) rage(kills int64, reaper string, patience time.Duration) {
-	for i := range 3 {
-		s.run(roleGateway, 4*i+i%2) // they begin at different points
+// rage has a crew work, and kills until there were as many kills as asked for, each point
+// was reached and enough is true; and then ends all workers.
+func (s *supervisor) rage(kills int64, patience time.Duration, enough func() bool, crew ...member) {
+	for _, m := range crew {
+		s.run(m.role, m.first)
 	}
-	s.run(reaper, 0)
-	s.run(reaper, 5)
 	defer s.wg.Wait()
 	defer close(s.stop)
 	ctx, cancel := wait.Within(s.t.Context(), patience)
@@ -149,7 +170,7 @@ func (s *supervisor) rage(kills int64, reaper string, patience time.Duration) {
 		case <-time.After(time.Duration(30+rand.IntN(120)) * time.Millisecond):
 			s.killOne()
 		case <-ctx.Done():
-			s.t.Errorf("only %d kills of %d, no death at %q", s.kills.Load(), kills, s.unreached(roleGateway, reaper))
+			s.t.Errorf("only %d kills of %d, no death at %q", s.kills.Load(), kills, s.unreached(crew))
 			return
 		}
 		s.mu.Lock()
@@ -159,7 +180,7 @@ func (s *supervisor) rage(kills int64, reaper string, patience time.Duration) {
 			s.t.Error(failed)
 			return
 		}
-		if s.kills.Load() >= kills && len(s.unreached(roleGateway, reaper)) == 0 {
+		if s.kills.Load() >= kills && len(s.unreached(crew)) == 0 && enough() {
 			return
 		}
 	}

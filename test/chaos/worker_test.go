@@ -34,13 +34,16 @@ const (
 	// roleBlind is a reaper that asks nobody: what it is the test that the tests
 	// find.
 	roleBlind = "blind"
+	// roleRecorder is a sidecar that keeps what is played.
+	roleRecorder = "recorder"
 )
 
 // points are where a worker can be told to die, by role.
 var points = map[string][]string{
-	roleGateway: {"before reserve", "reserved", "accepted", "refused", "committed", "released"},
-	roleReaper:  {"listed", "fenced", "resolved", "feed read", "feed applied"},
-	roleBlind:   {"listed", "resolved", "feed read", "feed applied"},
+	roleGateway:  {"before reserve", "reserved", "accepted", "refused", "committed", "released"},
+	roleReaper:   {"listed", "fenced", "resolved", "feed read", "feed applied"},
+	roleBlind:    {"listed", "resolved", "feed read", "feed applied"},
+	roleRecorder: {"before record", "recorded", "before block", "block paid"},
 }
 
 const (
@@ -95,8 +98,11 @@ func runWorker(text string) error {
 	if w.ledger, err = newLedger(s, nil); err != nil {
 		return err
 	}
-	w.engine = newEngineClient(w.Engine)
 	ctx := context.Background()
+	if w.Role == roleRecorder {
+		return w.record(ctx)
+	}
+	w.engine = newEngineClient(w.Engine)
 	if w.Role != roleGateway {
 		for range time.Tick(pace) {
 			if err := w.reap(ctx, w.Projects); err != nil && !busy(err) {

@@ -88,7 +88,7 @@ func TestSecondGatewayWithEnginesOfItsOwnOnOneStoreIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait.For(t, "the second gateway ends", second.Exited())
-	for _, want := range []string{"belong to another data folder", ":" + first.Dir, "engines ADDRESS", "svc admin engines release"} {
+	for _, want := range []string{"belong to another data directory", ":" + first.Dir, "engines ADDRESS", "svc admin engines release"} {
 		if !strings.Contains(second.Log(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, second.Log())
 		}

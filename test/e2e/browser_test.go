@@ -221,8 +221,8 @@ func (b *tab) holdsWithin(limit time.Duration, expression string, got any) {
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		// A page that is just being left can't answer.
-		if raw, err := chromedp.Run(ctx, chromedp.Evaluate[json.RawMessage](expression)); err == nil && len(raw) > 0 && string(raw) != "null" {
+		// A page that is just being left can't answer, or its answer is lost with it.
+		if raw, err := evaluated(ctx, expression); err == nil && len(raw) > 0 && string(raw) != "null" {
 			if err := json.Unmarshal(raw, got); err != nil {
 				b.t.Fatal(err)
 			}
@@ -231,9 +231,26 @@ func (b *tab) holdsWithin(limit time.Duration, expression string, got any) {
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			b.t.Fatalf("waited in vain for %s", expression)
+			state, err := evaluated(b.ctx, stateOfPage)
+			b.t.Fatalf("waited in vain for %s\nof the page %s, %v", expression, state, err)
 		}
 	}
+}
+
+// stateOfPage is what a test that fails says of its page.
+const stateOfPage = `({
+	at: location.href, state: document.readyState, visible: document.visibilityState,
+	frames: [...document.querySelectorAll("iframe")].map((frame) => frame.src),
+	loaded: performance.getEntriesByType("navigation")[0].toJSON(),
+	last: performance.getEntriesByType("resource").slice(-5).map(({ name, startTime, responseEnd }) => ({ name, startTime, responseEnd })),
+	text: document.querySelector("main")?.textContent.replace(/\s+/g, " ").slice(0, 2000),
+})`
+
+// evaluated asks the page once, of the tab as it is now.
+func evaluated(ctx context.Context, expression string) (json.RawMessage, error) {
+	ctx, cancel := wait.Within(ctx, wait.Patience/6)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[json.RawMessage](expression))
 }
 
 // look sets the window's size and the reader's preference of colours.

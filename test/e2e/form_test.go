@@ -91,7 +91,7 @@ type part struct {
 	done chan error
 }
 
-// startPart runs a program of ours in the service's data folder.
+// startPart runs a program of ours in the service's data directory.
 func (s *service) startPart(name string, args ...string) *part {
 	s.t.Helper()
 	cmd := exec.Command(bin(s.t, name), args...)

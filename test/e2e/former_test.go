@@ -16,7 +16,7 @@ import (
 	"github.com/svc-games/svc/api"
 )
 
-// former is what a data folder of a former version says of itself.
+// former is what a data directory of a former version says of itself.
 type former struct {
 	Key     apiKey `json:"key"`
 	Revoked apiKey `json:"revoked"`
@@ -150,6 +150,6 @@ func TestDataFolderOfAFormerVersionOpensAndGoesOn(t *testing.T) {
 	s.start()
 	goOn()
 	if names := s.glob("projects/*"); len(slices.Compact(names)) != 2 {
-		t.Errorf("the data folder has the projects %v", names)
+		t.Errorf("the data directory has the projects %v", names)
 	}
 }

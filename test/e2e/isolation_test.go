@@ -195,7 +195,7 @@ func (s *spies) check() {
 	t.Logf("the spy, user %d, tried %d things in vain", got.UID, len(probes))
 }
 
-// everything lists an attempt at each thing in the data folder that is not the
+// everything lists an attempt at each thing in the data directory that is not the
 // project's own.
 func (s *spies) everything(project string) []orders.Probe {
 	s.t.Helper()

@@ -170,7 +170,7 @@ func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
 	}
 	tests := map[string]struct{ env, says string }{
 		"port in use":                        {"SVC_ADDRESS=http://localhost:" + port, "SVC_ADDRESS"},
-		"unwritable data folder":             {"SVC_DATA_DIR=" + filepath.Join(file, "data"), "SVC_DATA_DIR"},
+		"unwritable data directory":          {"SVC_DATA_DIR=" + filepath.Join(file, "data"), "SVC_DATA_DIR"},
 		"path too long":                      {"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), strings.Repeat("x", 120)), "SVC_DATA_DIR"},
 		"missing framework bundle":           {"SVC_FRAMEWORKS=" + filepath.Join(file, "frameworks"), "make build"},
 		"engines elsewhere, the ledger here": {"SVC_ENGINES=" + filepath.Join(file, "engines.sock"), "SVC_SIDECAR"},
@@ -198,7 +198,7 @@ func TestAStartThatCanNotWorkSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// ofNewerVersion is a data folder whose store a later svc has made.
+// ofNewerVersion is a data directory whose store a later svc has made.
 func ofNewerVersion(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -28,11 +28,11 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// service is a running bin/caddy with a data folder of its own.
+// service is a running bin/caddy with a data directory of its own.
 type service struct {
 	t    *testing.T
 	form form
-	dir  string // data folder
+	dir  string // data directory
 	addr string // host:port
 	env  []string
 	log  *lockedBuffer
@@ -91,7 +91,7 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// newService prepares a service with an empty data folder on a free port.
+// newService prepares a service with an empty data directory on a free port.
 func newService(t *testing.T, f form, env ...string) *service {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "svc") // short: a socket's path has 108 bytes
@@ -311,7 +311,7 @@ func (s *service) read(path string) string {
 	return string(raw)
 }
 
-// glob finds at least one file of the data folder.
+// glob finds at least one file of the data directory.
 func (s *service) glob(pattern string) []string {
 	s.t.Helper()
 	paths, err := filepath.Glob(filepath.Join(s.dir, pattern))

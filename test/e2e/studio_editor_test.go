@@ -110,7 +110,7 @@ func TestStudioIsAccessibleWhereSomethingIsWrong(t *testing.T) {
 	for _, c := range []struct{ name, path, script, until string }{
 		{"faults", "#game", "", `document.querySelector("[data-faults] li a")?.textContent === "src/main.js:3"`},
 		{"problems", "?file=src/main.js", fmt.Sprintf(send, `form.elements.text.value = "const list = ;"`), `document.querySelector(".problems li") !== null`},
-		{"conflict", "?file=index.html", fmt.Sprintf(send, `form.elements.sha256.value = "0".repeat(64)`), `document.querySelector("[data-theirs]") !== null`},
+		{"conflict", "?file=index.html", fmt.Sprintf(send, `form.elements.text.value = "mine"; form.elements.sha256.value = "0".repeat(64)`), `document.querySelector("[data-theirs]") !== null`},
 		{"refused", "", `{
 			const files = new DataTransfer();
 			files.items.add(new File(["<svg>"], "x.png"));

@@ -64,7 +64,8 @@ func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
 	b.until(`document.querySelector("img.asset").naturalWidth === 300`)
 	b.shows("#versions", "Saved assets/hero.png")
 
-	b.follow(`#versions a[href*="/share?rev=2"]`)
+	b.follow(`#versions form[action$="/keep"] button[value=share]`)
+	b.until(`location.search === "?rev=2"`)
 	b.follow("main form button")
 	link := value(b, chromedp.Evaluate[string](`document.querySelector(".secret input").value`))
 	if resp, err := http.Get(link); err != nil || resp.StatusCode != http.StatusOK {
@@ -79,6 +80,9 @@ func TestStudioTakesPicturesAndMakesCopiesAndShares(t *testing.T) {
 	}
 
 	b.open(page)
+	b.shows("#versions li", "kept") // else a link would end with it
+	b.follow(`#versions form[action$="/keep"] button[value=no]`)
+	b.shows("main", "The version goes when there is no room for it")
 	b.do(chromedp.Click(chromedp.CSS(`#versions form[action$="/duplicate"] button`)))
 	b.until(`!location.pathname.includes("` + sub.ProjectID + `") && document.querySelector("[data-project]") !== null && document.querySelector("[data-game]") !== null`)
 	for css, text := range map[string]string{"#versions": "Copied from project " + sub.ProjectID, "#code": "hero.png", "h1": "(copy)"} {
@@ -99,6 +103,9 @@ func TestStudioBuildsThePlanThatWasRead(t *testing.T) {
 	b.open(at)
 	b.shows(".plan", "Plan: ")
 	b.shot("studio-plan")
+	b.do(chromedp.Evaluate[chromedp.Void](`getSelection().selectAllChildren(document.querySelector(".plan .document h4")); undefined`))
+	b.do(chromedp.Click(chromedp.CSS("[data-quote]")))
+	b.until(`/^> \S.*\n$/.test(document.querySelector(".plan textarea").value) && document.activeElement.name === "comment"`)
 	b.fill(".plan textarea", "bluer")
 	b.saysJobEnded()
 	b.open(at)
@@ -134,10 +141,29 @@ func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
 	b.until(`document.querySelector("[data-saved]").textContent.startsWith("Saved as r2")`)
 	b.open(at)
 	b.game()
+	b.until(`document.querySelector("#versions").textContent.includes("1 TIK")`)
 	skip()
 	b.reach("Go back to r1")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("main", "The game is as it was then")
+	skip()
+	b.press("?")
+	b.until(`document.querySelector("[data-keys]").open && document.activeElement.closest("[data-keys]") !== null`)
+	b.do(chromedp.Evaluate[chromedp.Void](`{
+		const list = document.querySelector("[data-keys]");
+		list.querySelector("input").click();
+		list.open = false;
+		document.activeElement.blur();
+	}; undefined`))
+	b.press("?")
+	if value(b, chromedp.Evaluate[bool](`document.querySelector("[data-keys]").open`)) {
+		t.Error("a key that was turned off opens the list of keys")
+	}
+	b.do(chromedp.Focus(chromedp.CSS("#code a")))
+	b.reach("Compare")
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	b.shows("h1", "From r1 to r3")
+	b.shows("main", "They do not differ")
 }
 
 func TestPhonesShowOnePartOfAProjectAtATime(t *testing.T) {

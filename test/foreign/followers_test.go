@@ -52,11 +52,10 @@ const (
 	whole     = "all"            // each event once, in order
 	lost      = "loses the rest" // it ends before the last event
 	doubled   = "doubles"        // an event comes twice, or not in order
-	wavers    = "may lose the rest"
-	missing   = "misses one"   // it never shows the event that was cut
-	endless   = "all, asks on" // and asks again after the last one, without end
-	endsAt204 = "ends"         // of a job that has no more events for it
-	asksOn    = "asks on"      // it takes the 204 for a fault
+	missing   = "misses one"     // it never shows the event that was cut
+	endless   = "all, asks on"   // and asks again after the last one, without end
+	endsAt204 = "ends"           // of a job that has no more events for it
+	asksOn    = "asks on"        // it takes the 204 for a fault
 	hangs     = "neither ends nor asks on"
 )
 
@@ -166,9 +165,9 @@ func (s *streamScene) outcomes(followers []*follower, want []string) map[string]
 			s.Errorf("the wire of %s was never cut", f.name)
 		}
 		f.end() // so that none asks on beside the next situation's
-		if s.Failed() || said[f.name] == hangs || said[f.name] == doubled {
+		if s.Failed() || said[f.name] == hangs || said[f.name] == doubled || said[f.name] == lost {
 			f.mu.Lock()
-			s.Logf("%s: %q, want %q\n%.2000s", f.name, f.got, want, f.said.String())
+			s.Logf("%s: answered %q: %q, want %q\n%.2000s", f.name, f.wire.answers(), f.got, want, f.said.String())
 			f.mu.Unlock()
 		}
 	}

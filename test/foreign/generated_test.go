@@ -83,11 +83,13 @@ func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
 func foreignFolder(t *testing.T, name string) string {
 	t.Helper()
 	from := filepath.Join(rig.Root(t), "test", "foreign", name)
-	packages := filepath.Join(from, "node_modules")
+	dir := t.TempDir()
 	if _, err := os.Stat(filepath.Join(from, "package.json")); err == nil {
 		inFolder(t, from, nil, filepath.Join(rig.Root(t), "scripts", "npm-install"), ".")
+		if err := os.Symlink(filepath.Join(from, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+			t.Fatal(err)
+		}
 	}
-	dir := t.TempDir()
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		t.Fatal(err)
@@ -103,9 +105,6 @@ func foreignFolder(t *testing.T, name string) string {
 		if err := os.WriteFile(filepath.Join(dir, entry.Name()), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := os.Symlink(packages, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
 	}
 	return dir
 }

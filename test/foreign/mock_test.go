@@ -68,26 +68,30 @@ func TestClientsGoThroughTheFlowAgainstAMock(t *testing.T) {
 			t.Errorf("the client says %q", out)
 		}
 	})
-	t.Run("Go", func(t *testing.T) {
-		ctx := t.Context()
-		c, err := client.New(client.Options{APIKey: "sk-mock", BaseURL: base})
-		if err != nil {
-			t.Fatal(err)
-		}
-		project, err := c.CreateProject(ctx, api.ProjectRequest{Name: "Duck"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		job, err := c.Generate(ctx, api.GenerateRequest{ProjectID: project.ID, Prompt: "a duck"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		record, err := job.Wait(ctx)
-		if err != nil || record.Status != api.JobCompleted || record.ProjectID != project.ID {
-			t.Errorf("the record is %+v: %v", record, err)
-		}
-		if _, err := job.Download(ctx, filepath.Join(t.TempDir(), "game.zip")); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Run("Go", func(t *testing.T) { goFlow(t, base, "sk-mock") })
+}
+
+// goFlow goes from a project to a game with the Go client.
+func goFlow(t *testing.T, base, key string) {
+	t.Helper()
+	ctx := t.Context()
+	c, err := client.New(client.Options{APIKey: key, BaseURL: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := c.CreateProject(ctx, api.ProjectRequest{Name: "Duck"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := c.Generate(ctx, api.GenerateRequest{ProjectID: project.ID, Prompt: "a duck"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := job.Wait(ctx)
+	if err != nil || record.Status != api.JobCompleted || record.ProjectID != project.ID {
+		t.Errorf("the record is %+v: %v", record, err)
+	}
+	if _, err := job.Download(ctx, filepath.Join(t.TempDir(), "game.zip")); err != nil {
+		t.Error(err)
+	}
 }

@@ -26,7 +26,7 @@ var streamCases = []struct {
 	name string
 	run  func(*streamScene) map[string]string
 }{
-	{cutInAnEvent, (*streamScene).cutInAnEvent},
+	{"cut in an event", (*streamScene).cutInAnEvent},
 	{"graceful stop", func(s *streamScene) map[string]string {
 		return s.across(func() error { return s.g.Stop() }, s.startAgain)
 	}},
@@ -38,12 +38,6 @@ var streamCases = []struct {
 	{"future id", func(s *streamScene) map[string]string { return s.ofEnded("&lastEventId=100000", false) }},
 	{"cold start", (*streamScene).coldStart}, // the last one: no engine is left
 }
-
-// What differs from run to run: undici's row, of this situation.
-const (
-	cutInAnEvent = "cut in an event"
-	undici       = 1 // of streamTools
-)
 
 // TestClientsOfOthersReadStreamsAsThePageSays: whatever happens to a stream, the clients
 // that people use get each event once, or docs/streamclients.md says what they do instead.
@@ -59,11 +53,7 @@ func TestClientsOfOthersReadStreamsAsThePageSays(t *testing.T) {
 		head, line = head+" "+c.name+" |", line+"---|"
 		outcomes := c.run(s)
 		for i, tool := range streamTools {
-			outcome := outcomes[tool.name]
-			if i == undici && c.name == cutInAnEvent && (outcome == whole || outcome == lost) {
-				outcome = wavers // it closes for good at an answer that is no stream, of which the cause is not known
-			}
-			rows[i] += " " + outcome + " |"
+			rows[i] += " " + outcomes[tool.name] + " |"
 		}
 		t.Logf("%s: %v", c.name, outcomes)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -23,6 +24,7 @@ type wire struct {
 	mu    sync.Mutex // guards the following fields
 	asked int        // requests
 	live  int        // connections
+	said  []string   // status lines of answers
 	cut   bool       // the next event that is at cutAt is cut, which is still to come
 }
 
@@ -87,6 +89,7 @@ func (w *wire) join(client *net.TCPConn) {
 	var before []byte // the end of what was passed on, where cutAt may begin
 	for {
 		n, err := served.Read(buf)
+		w.answer(buf[:n])
 		read := append(before, buf[:n]...)
 		if at := bytes.Index(read, cutAt); at >= 0 && w.cutsNow() {
 			_, _ = client.Write(read[len(before):min(len(read), at+len(cutAt)+40)]) // into the data, if it is there
@@ -104,6 +107,21 @@ func (w *wire) join(client *net.TCPConn) {
 			return
 		}
 	}
+}
+
+// answer keeps the status line that bytes from the service begin with.
+func (w *wire) answer(raw []byte) {
+	if line, _, found := bytes.Cut(raw, []byte("\r\n")); found && bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.said = append(w.said, string(line))
+	}
+}
+
+func (w *wire) answers() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.said)
 }
 
 // uncut reports whether a cut is still to come.

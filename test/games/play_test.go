@@ -55,8 +55,9 @@ func (o outcome) done() bool { return len(o.Faults) == 0 }
 
 // studio makes and plays games.
 type studio struct {
-	t   *testing.T
-	gen gen.Generator
+	t          *testing.T
+	gen        gen.Generator
+	frameworks string // their folder
 	// briefs are the folders of games that follow-ups begin with.
 	briefs map[string]string
 }
@@ -93,34 +94,11 @@ func newStudio(t *testing.T) *studio {
 	if _, err := os.Stat(filepath.Join(frameworks, "three")); err != nil {
 		missing(err)
 	}
-	s := &studio{t: t, briefs: map[string]string{}}
+	s := &studio{t: t, frameworks: frameworks, briefs: map[string]string{}}
 	if s.gen, err = gen.New(gen.Options{Frameworks: frameworks, Chromium: path}); err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// journal keeps what the generator reports of its last playtest in the browser.
-type journal struct {
-	problems []string
-	played   bool
-}
-
-func (j *journal) Progress(api.Stage, int, string) {}
-
-func (j *journal) Event(eventType string, members map[string]any) {
-	if eventType == api.EventPlaytestResult && members["tier"] == "browser" {
-		j.problems, _ = members["problems"].([]string)
-		j.played, _ = members["ok"].(bool)
-	}
-}
-
-// made is what a request came to.
-type made struct {
-	gen.Result
-	journal
-	restored bool
-	took     time.Duration
 }
 
 // make reads a request as the engine does and makes its game in a folder. former

@@ -1,5 +1,5 @@
 // Package keep saves what a failed test leaves behind: logs of its processes,
-// data folders, pictures. They lie in the test's artifact folder, below
+// data directories, pictures. They lie in the test's artifact folder, below
 // test/output/artifacts in a run of "make test" (see testing.T.ArtifactDir).
 package keep
 

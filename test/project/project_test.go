@@ -64,20 +64,28 @@ func (silent) Event(string, map[string]any) {}
 func game(t *testing.T, req gen.Request) string {
 	t.Helper()
 	dir := t.TempDir()
+	work(t, dir, gen.Options{Frameworks: gentest.Frameworks(t)}, req)
+	return filepath.Join(dir, gen.Deliverable)
+}
+
+// work makes or changes the game of a project's folder.
+func work(t *testing.T, dir string, o gen.Options, req gen.Request) gen.Result {
+	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { root.Close() })
-	g, err := gen.New(gen.Options{Frameworks: gentest.Frameworks(t)})
+	defer root.Close()
+	g, err := gen.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.JobID, req.ProjectID, req.Workspace, req.Settings.ReasoningLevel = "job_1", "0123456789abcdef01234567", root, api.ReasoningLow
-	if _, err := g.Generate(context.Background(), req, silent{}); err != nil {
+	result, err := g.Generate(context.Background(), req, silent{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, gen.Deliverable)
+	return result
 }
 
 func read(t *testing.T, path ...string) []byte {

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type Cluster struct {
 	Dir string // of svc-sidecar and the engine proxy
 
 	t          testing.TB
+	store      string // URL of PostgreSQL, "" for SQLite
 	frameworks string
 }
 
@@ -32,6 +34,8 @@ type Cluster struct {
 var clustered = `{
 	admin "unix/{$SVC_DATA_DIR}/run/caddy.sock|0600"
 	persist_config off
+	shutdown_delay {$SVC_SHUTDOWN_DELAY:0s}
+	grace_period {$SVC_GRACE}
 	log {
 		format svc {
 			wrap json
@@ -47,14 +51,47 @@ var clustered = `{
 ` + site
 
 // LaunchCluster starts n gateways on a store, "" for SQLite or the URL of
-// PostgreSQL, and waits until all answer.
-func LaunchCluster(t testing.TB, n int, store string, s script.Engine) *Cluster {
+// PostgreSQL, and waits until all answer. env are further variables of the gateways.
+func LaunchCluster(t testing.TB, n int, store string, s script.Engine, env ...string) *Cluster {
 	t.Helper()
-	c := &Cluster{t: t, Dir: Dir(t), frameworks: newFrameworks(t)}
+	c := NewCluster(t, store, s)
+	c.Launch(n, "", env...)
+	return c
+}
+
+// Launch starts the parts and n gateways, of a program that is Caddy with the service's
+// modules, "" for the rig's, and waits until all answer.
+func (c *Cluster) Launch(n int, program string, env ...string) {
+	c.t.Helper()
+	c.start(c.Sidecar, c.SidecarReady)
+	c.start(c.Proxy, c.ProxyReady)
+	side := "embedded"
+	if c.store == "" {
+		side = c.address("sidecar.sock")
+	}
+	for range n {
+		g := NewGateway(c.t, Options{
+			Program:   cmp.Or(program, Program(c.t, "gateway")),
+			Caddyfile: fmt.Sprintf(clustered, side, c.address("engines.sock")),
+			Env:       append([]string{"SVC_STORE=" + c.store}, env...),
+		})
+		if c.store != "" && program == "" {
+			g.tap("sidecar")
+		}
+		c.start(&g.Process, g.Ready)
+		g.adminDir = c.Dir // of any sidecar
+		c.Gateways = append(c.Gateways, g)
+	}
+}
+
+// NewCluster prepares a cluster's parts, and ends what of them runs at the end.
+func NewCluster(t testing.TB, store string, s script.Engine) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, Dir: Dir(t), store: store, frameworks: newFrameworks(t)}
 	c.Script(s)
 	c.Sidecar = &Process{
 		Args: []string{Bin(t, "svc-sidecar"), "--data-dir", c.Dir, "--log-format", "json"},
-		Dir:  c.Dir, Env: []string{"SVC_STORE=" + store},
+		Dir:  c.Dir, Env: []string{"SVC_STORE=" + store, "SVC_DECISION_TIMEOUT=10s"}, // as NewGateway has it
 	}
 	c.Proxy = &Process{
 		Args: []string{Program(t, "engineproxy"), "--data-dir", c.Dir, "--log-format", "json",
@@ -71,25 +108,6 @@ func LaunchCluster(t testing.TB, n int, store string, s script.Engine) *Cluster 
 				t.Logf("log of %s:\n%s", p.Args[0], tail(p.Log()))
 			}
 		})
-	}
-	c.start(c.Sidecar, c.SidecarReady)
-	c.start(c.Proxy, c.ProxyReady)
-	side := "embedded"
-	if store == "" {
-		side = c.address("sidecar.sock")
-	}
-	for range n {
-		g := NewGateway(t, Options{
-			Program:   Program(t, "gateway"),
-			Caddyfile: fmt.Sprintf(clustered, side, c.address("engines.sock")),
-			Env:       []string{"SVC_STORE=" + store},
-		})
-		if store != "" {
-			g.tap("sidecar")
-		}
-		c.start(&g.Process, g.Ready)
-		g.adminDir = c.Dir // of any sidecar
-		c.Gateways = append(c.Gateways, g)
 	}
 	return c
 }

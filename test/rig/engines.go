@@ -25,10 +25,10 @@ func (g *Gateway) showEngineLogs() {
 	}
 }
 
-// Engines returns the process ids of the engines that work on the data folder.
+// Engines returns the process ids of the engines that work on the data directory.
 func (g *Gateway) Engines() []int { return EnginesOf(g.Dir) }
 
-// EnginesOf finds the engines of a data folder by their command lines.
+// EnginesOf finds the engines of a data directory by their command lines.
 func EnginesOf(dir string) []int {
 	var pids []int
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -48,7 +48,7 @@ func EnginesOf(dir string) []int {
 	return pids
 }
 
-// killEngines ends the engines of a data folder, which outlive the service on
+// killEngines ends the engines of a data directory, which outlive the service on
 // purpose, and waits until they are gone.
 func killEngines(t testing.TB, dir string) error {
 	var once sync.Once

@@ -27,18 +27,18 @@ type Options struct {
 	Env []string
 	// Prefix are arguments before the program: taskset and its own.
 	Prefix []string
-	// Dir is the data folder; default: a new one.
+	// Dir is the data directory; default: a new one.
 	Dir string
 }
 
-// Gateway is a Caddy with the service's modules, a data folder and an address.
+// Gateway is a Caddy with the service's modules, a data directory and an address.
 type Gateway struct {
 	Process
-	Dir  string // data folder
+	Dir  string // data directory
 	Addr string // host:port
 
 	t        testing.TB
-	adminDir string // the data folder of the sidecar
+	adminDir string // the data directory of the sidecar
 	HTTP     *http.Client
 }
 

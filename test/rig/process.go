@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -59,6 +60,33 @@ func (p *Process) Start() error {
 	if p.cmd != nil {
 		return errors.New("the process runs already")
 	}
+	return p.start()
+}
+
+// TakeOver starts the program once more, with a further argument, beside the one that runs,
+// and waits until that has ended by itself.
+func (p *Process) TakeOver(argument string) error {
+	p.mu.Lock()
+	former, args := p.exited, p.Args
+	p.Args = append(slices.Clone(args), argument)
+	err := p.start()
+	p.Args = args
+	p.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := wait.Within(context.Background(), wait.Patience)
+	defer cancel()
+	select {
+	case <-former:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the former %s did not end: %w", p.Args[0], context.Cause(ctx))
+	}
+}
+
+// start starts the program; the caller has locked.
+func (p *Process) start() error {
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)
 	cmd.Stdout, cmd.Stderr = &p.log, &p.log
@@ -69,7 +97,9 @@ func (p *Process) Start() error {
 	go func(exited chan struct{}) {
 		_ = cmd.Wait() // how it ended, ProcessState says
 		p.mu.Lock()
-		p.cmd = nil
+		if p.cmd == cmd { // else another one took over
+			p.cmd = nil
+		}
 		p.mu.Unlock()
 		close(exited)
 	}(p.exited)

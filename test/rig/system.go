@@ -28,6 +28,11 @@ const (
 
 // site is the rig's site of any configuration.
 var site = fmt.Sprintf(`{$SVC_ADDRESS} {
+	handle /healthz {
+		@leaving vars {http.shutting_down} true
+		respond @leaving 503
+		respond 200
+	}
 	handle /v1/* {
 		route {
 			svc_auth {

@@ -184,7 +184,7 @@ func (l *lease) resize(now time.Time) {
 	l.batch = max(1, min(2*l.batch, l.limit.Burst/10, maxBatch))
 }
 
-var errAway = errors.New("Redis is away")
+var errAway = errors.New("Redis is not reachable")
 
 // ask leases at most n tokens. An error means that the server is away; a
 // caller that gave up says nothing about the server, so it is asked without

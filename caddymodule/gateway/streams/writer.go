@@ -18,7 +18,7 @@ import (
 // What a source that writes gets when nobody will read it.
 var (
 	errEnded    = errors.New("the stream was ended")
-	errNoStream = errors.New("the answer is no event stream")
+	errNoStream = errors.New("the answer is not an event stream")
 )
 
 var blockEnd = []byte("\n\n")

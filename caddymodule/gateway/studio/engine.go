@@ -128,6 +128,11 @@ func decode[T any](a answer) (out T, err error) {
 // means begins what is said where that is refused.
 func (s *Studio) change(x *exchange, means, to string, c call) error {
 	a, err := s.ask(x.r.Context(), x.owner(), c)
+	return s.changed(x, means, to, a, err)
+}
+
+// changed is change once the engine has answered, or could not.
+func (s *Studio) changed(x *exchange, means, to string, a answer, err error) error {
 	if err == nil {
 		err = a.refused()
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
@@ -31,7 +32,78 @@ func (s *Studio) restore(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return s.change(x, "Not restored: ", "?done=restored#versions", call{method: http.MethodPost, path: contract.PathRestore, body: body})
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodPost, path: contract.PathRestore, body: body})
+	if err == nil && a.status == http.StatusConflict {
+		err = s.between(x, head, a.refused())
+	}
+	return s.changed(x, "Not restored: ", "?done=restored#versions", a, err)
+}
+
+// maxNamed bounds the versions that a refusal names.
+const maxNamed = 5
+
+// between is a refusal that names the versions that came after a head, if there are any.
+func (s *Studio) between(x *exchange, head int, refused error) error {
+	list, err := askFor[contract.Revisions](x.r.Context(), s, x.owner(), call{method: http.MethodGet, path: contract.PathRevisions})
+	var came []string
+	for _, r := range list.Revisions {
+		if r.ID > head && r.Kind != "draft" {
+			came = append(came, fmt.Sprintf("r%d (%s)", r.ID, r.Message))
+		}
+	}
+	if err != nil || len(came) == 0 {
+		return refused
+	}
+	if len(came) > maxNamed {
+		came = append(came[:maxNamed], "others")
+	}
+	return &api.Error{Status: http.StatusConflict, Message: "There came meanwhile: " + strings.Join(came, ", ") + ". Look at that, and try again."}
+}
+
+// How long a version is kept: one that is about to be shared, a day longer than any share
+// lasts, and one that somebody wants to have.
+const (
+	keptShared = 31 * 24 * time.Hour
+	keptAsked  = 10 * 365 * 24 * time.Hour
+)
+
+// keep has the history of a project keep a version, however many follow, or no longer. On the
+// way to a share it leads there: an engine that keeps none shares as long as it has it.
+func (s *Studio) keep(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
+	if err := parse(x.r); err != nil {
+		return err
+	}
+	rev, err := strconv.Atoi(x.r.PostFormValue("rev"))
+	if err != nil || rev < 1 {
+		return api.BadRequest("rev must be the number of a version.")
+	}
+	var req contract.KeepRequest
+	say := "let"
+	switch x.r.PostFormValue("keep") {
+	case "share":
+		req.Until = time.Now().Add(keptShared)
+	case "yes":
+		req.Until, say = time.Now().Add(keptAsked), "kept"
+	}
+	body, err := json.Marshal(req)
+	if err != nil {
+		return err
+	}
+	c := call{method: http.MethodPost, path: fmt.Sprintf("%s/%d/keep", contract.PathRevisions, rev), body: body}
+	if x.r.PostFormValue("keep") != "share" {
+		return s.change(x, "Not kept: ", "?done="+say+"#versions", c)
+	}
+	a, err := s.ask(x.r.Context(), x.owner(), c)
+	if err == nil && a.status != http.StatusNotFound {
+		err = a.refused()
+	}
+	if err != nil {
+		return s.showRefused(x, "Not shared: ", err)
+	}
+	return x.redirect(fmt.Sprintf("/console/projects/%s/share?rev=%d", x.project(), rev))
 }
 
 // check has the engine play the newest version, without a model. The project's page says what
@@ -41,6 +113,14 @@ func (s *Studio) check(x *exchange) error {
 		return err
 	}
 	return s.change(x, "Not played: ", "#versions", call{method: http.MethodPost, path: contract.PathCheck})
+}
+
+// mend has the engine mend what leaves no choice, without a model.
+func (s *Studio) mend(x *exchange) error {
+	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
+		return err
+	}
+	return s.change(x, "Not mended: ", "?done=mended#versions", call{method: http.MethodPost, path: contract.PathMend})
 }
 
 // zip answers with the game as it was at a version.

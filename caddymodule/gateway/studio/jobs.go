@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -154,10 +155,16 @@ func (s *Studio) unsent(x *exchange, b brief, why error) error {
 	return s.showProject(x, refused.Status, page)
 }
 
-// stop cancels a job of the project.
+// stop cancels a job of the project, now or when the step is done that it is at.
 func (s *Studio) stop(x *exchange) error {
 	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
 		return err
+	}
+	if err := parse(x.r); err != nil {
+		return err
+	}
+	if x.r.PostFormValue("when") == "step" {
+		return s.stopAfterStep(x, x.r.PathValue("job"))
 	}
 	target := "/v1/generate/" + url.PathEscape(x.r.PathValue("job")) + "?projectId=" + x.project()
 	a, err := s.v1(x.r.Context(), x, http.MethodDelete, target, nil, nil)
@@ -171,6 +178,17 @@ func (s *Studio) stop(x *exchange) error {
 		return pass(x, a)
 	}
 	return x.redirect(x.at("?done=stopped"))
+}
+
+// stopAfterStep has a job end when its step is done: no call of a model is broken off.
+func (s *Studio) stopAfterStep(x *exchange, job string) error {
+	if !api.ValidJobID(job) {
+		return api.BadRequest("There is no such job.")
+	}
+	if err := s.may(x, x.project(), policy.ActionCancel); err != nil {
+		return err
+	}
+	return s.change(x, "Not stopped: ", "?done=ending", call{method: http.MethodPost, path: contract.PathJobs + "/" + job + "/stop"})
 }
 
 // Set reports whether a setting is.

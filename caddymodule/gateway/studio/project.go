@@ -70,27 +70,6 @@ func (p projectPage) Game() bool {
 	return slices.ContainsFunc(p.Workspace.Files, func(f contract.WorkspaceFile) bool { return f.Path == "index.html" })
 }
 
-// LastPrice is what the last job that ended cost, "" for none.
-func (p projectPage) LastPrice() string {
-	for _, job := range p.Jobs {
-		if job.Settled && job.TIKSpent > 0 {
-			return job.TIKSpent.String()
-		}
-	}
-	return ""
-}
-
-// unproven reports whether nobody has played a version. Engines of before say it by its kind
-// alone.
-func unproven(r contract.Revision) bool {
-	return !r.Proven && (r.Unproven || r.Job == "" && r.Kind != "restore")
-}
-
-// Unproven reports whether nobody has played the newest version.
-func (p projectPage) Unproven() bool {
-	return slices.ContainsFunc(p.Revisions, func(r contract.Revision) bool { return r.ID == p.Workspace.Head && unproven(r) })
-}
-
 // Checking reports whether a version is being played.
 func (p projectPage) Checking() bool { return p.Workspace.Check != nil && p.Workspace.Check.Running }
 
@@ -162,6 +141,9 @@ func (s *Studio) show(x *exchange) error {
 // done are what a page says after a change, named in its address.
 var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
+	"mended": "What could be mended without a model is mended: the versions say what.",
+	"kept":   "The version is kept, however many follow.", "let": "The version goes when there is no room for it, and links to it with it.",
+	"ending": "The job ends when its step is done.",
 	"locked": "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
 	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",

@@ -301,16 +301,17 @@ func TestAVersionSaysWhetherAJobProvedIt(t *testing.T) {
 		revision contract.Revision
 		want     string
 	}{
-		"a job's game":          {contract.Revision{Kind: "generated", Job: testJob, Author: "m"}, "by a job (m)<"},
-		"a job's draft":         {contract.Revision{Kind: "draft", Job: testJob, Author: "m"}, "by a job (m), proven, but not delivered<"},
-		"what was saved":        {contract.Revision{Kind: "authored", Author: contract.AuthorUser}, "by you, unproven<"},
-		"what was left out":     {contract.Revision{Kind: "draft", Author: contract.AuthorUser}, "by you, unproven<"},
-		"what was found":        {contract.Revision{Kind: "import"}, "found in the project, unproven<"},
-		"what was taken back":   {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser}, "by you, the files of r3<"},
-		"a job over a person's": {contract.Revision{Kind: "authored", Job: testJob, Author: "m"}, "by a job (m)<"},
-		"what was played":       {contract.Revision{Kind: "authored", Author: contract.AuthorUser, Proven: true}, "by you, proven<"},
-		"back to what was not":  {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser, Unproven: true}, "by you, unproven, the files of r3<"},
-		"what a job took back":  {contract.Revision{Kind: "restore", Of: 3, Job: testJob, Author: "m"}, "by a job (m), the files of r3<"},
+		"a job's game":           {contract.Revision{Kind: "generated", Job: testJob, Author: "m"}, "by a job (m)<"},
+		"a job's draft":          {contract.Revision{Kind: "draft", Job: testJob, Author: "m"}, "by a job (m), proven, but not delivered<"},
+		"what was saved":         {contract.Revision{Kind: "authored", Author: contract.AuthorUser}, "by you, unproven<"},
+		"what was left out":      {contract.Revision{Kind: "draft", Author: contract.AuthorUser}, "by you, unproven<"},
+		"what was found":         {contract.Revision{Kind: "import"}, "found in the project, unproven<"},
+		"what was taken back":    {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser}, "by you, the files of r3<"},
+		"a job over a person's":  {contract.Revision{Kind: "authored", Job: testJob, Author: "m"}, "by a job (m)<"},
+		"what a job had written": {contract.Revision{Kind: "draft", Job: testJob, Author: "m", Unproven: true}, "by a job (m), unproven<"},
+		"what was played":        {contract.Revision{Kind: "authored", Author: contract.AuthorUser, Proven: true}, "by you, proven<"},
+		"back to what was not":   {contract.Revision{Kind: "restore", Of: 3, Author: contract.AuthorUser, Unproven: true}, "by you, unproven, the files of r3<"},
+		"what a job took back":   {contract.Revision{Kind: "restore", Of: 3, Job: testJob, Author: "m"}, "by a job (m), the files of r3<"},
 	} {
 		c.revision.ID = 7
 		o := openStudio(t, func(w http.ResponseWriter, r *http.Request) {

@@ -73,6 +73,8 @@ func New(p Parts) (*Studio, error) {
 		"GET /{project}/zip":              s.zip,
 		"GET /{project}/search":           s.search,
 		"POST /{project}/check":           s.check,
+		"POST /{project}/keep":            s.keep,
+		"POST /{project}/mend":            s.mend,
 		"POST /{project}/restore":         s.restore,
 		"POST /{project}/duplicate":       s.duplicate,
 		"POST /{project}/copy":            s.copyFrom,

@@ -31,7 +31,7 @@ def verify_webhook(headers: Mapping[str, str], body: bytes, secret: str, now: Op
     if not secret.startswith("whsec_") or not key:
         raise ValueError("the secret must be whsec_ and base64")
     if abs((time.time() if now is None else now) - int(stamp)) > _TOLERANCE:
-        raise WebhookError("the post is too old, or of the future")
+        raise WebhookError("the post is too old, or from the future")
     want = hmac.new(key, f"{id_}.{stamp}.".encode(errors="replace") + body, hashlib.sha256).digest()
     for signature in signatures.split(" "):
         if not signature.startswith("v1,"):
@@ -42,4 +42,4 @@ def verify_webhook(headers: Mapping[str, str], body: bytes, secret: str, now: Op
             continue
         if hmac.compare_digest(got, want):
             return json.loads(body)
-    raise WebhookError("no signature of the post is right")
+    raise WebhookError("none of the post's signatures is valid")

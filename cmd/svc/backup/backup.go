@@ -52,7 +52,7 @@ var (
 	// ErrNotEmpty: what is written to holds something.
 	ErrNotEmpty = errors.New("it is not empty")
 	// ErrNoBackup: a folder holds no backup that is whole.
-	ErrNoBackup = errors.New("it is no whole backup")
+	ErrNoBackup = errors.New("not a complete backup")
 	// ErrNothing: there is nothing of a service in a data directory.
 	ErrNothing = errors.New("there is no data of a service")
 	// ErrNoStore: a data directory is a sidecar's, and its store is elsewhere.

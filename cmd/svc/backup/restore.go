@@ -50,7 +50,7 @@ func Restore(ctx context.Context, from, dir, address string) (s Summary, err err
 	}
 	stage := filepath.Join(dir, stageDir)
 	if err := os.RemoveAll(stage); err != nil {
-		return s, fmt.Errorf("removing what another restore left: %w", err)
+		return s, fmt.Errorf("removing what an earlier restore left: %w", err)
 	}
 	undo, err := emptyDir(dir)
 	if err != nil {
@@ -83,7 +83,7 @@ func (one sum) read(ctx context.Context, root *os.Root, to io.Writer) error {
 	path := filepath.Join(dataDir, one.path)
 	info, err := root.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no plain file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoBackup, err)

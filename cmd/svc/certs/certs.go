@@ -66,7 +66,7 @@ func Init(dir string, hosts map[string][]string, now time.Time) ([]Part, error) 
 		}
 		for _, host := range more {
 			if net.ParseIP(host) == nil && !hostName.MatchString(host) {
-				return nil, fmt.Errorf("%q is no host of %s: want a name or an address, without a port", host, name)
+				return nil, fmt.Errorf("%q can't be the host of %s: want a name or an address, without a port", host, name)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func Renew(dir string, now time.Time) ([]Part, error) {
 	}
 	key, is := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !is || now.Add(partTime).After(pair.Leaf.NotAfter) {
-		return nil, errors.New("the authority is none of svc certs, or ends within a year: make another folder, " +
+		return nil, errors.New("the authority was not made by svc certs, or ends within a year: make another folder, " +
 			"and give parts both authorities in one file until all have changed")
 	}
 	a := &authority{dir: dir, key: key, cert: pair.Leaf, now: now}

@@ -15,14 +15,14 @@ import (
 func backupCommand(o *localOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup DIR",
-		Short: "Copy the store, the archive and all else but volumes to a new folder, while the service runs",
+		Short: "Back up the data directory without volumes to a new folder, while the service runs",
 		Long: `Copy the store, the archive, policies, logs and secrets of the data directory to a new
-folder, which only its owner can read. The service goes on meanwhile. The store of SVC_STORE
-or of the data directory is copied as it is at one moment. Volumes are listed and not copied.
+folder, which only its owner can read. The service keeps running. The store, that of SVC_STORE
+or of the data directory, is copied as of one moment. Volumes are listed and not copied.
 
 The folder holds key hashes and secrets: keep it as safe as the data directory. sha256sum -c
-SHA256SUMS checks it. Where the engine proxy has a data directory of its own, make one there as
-well, after that of the sidecar.`,
+SHA256SUMS checks it. Where the engine proxy has a data directory of its own, back that up too,
+after the sidecar's.`,
 		Example: "  svc admin backup --data-dir /srv/svc /mnt/backup/monday",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,13 +45,13 @@ well, after that of the sidecar.`,
 func restoreCommand(o *localOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore DIR",
-		Short: "Make a new data directory of a backup; with SVC_STORE its store goes to PostgreSQL",
-		Long: `Make a data directory of what svc admin backup copied to a folder. The data directory must
-not be there yet, or be empty, and so must the database that SVC_STORE names; the backup is checked
-before anything is written. svc doctor --deep says after it whether all is in order.
+		Short: "Restore a backup to a new data directory; with SVC_STORE the store goes to PostgreSQL",
+		Long: `Restore a folder that svc admin backup made to a data directory. The data directory must be
+missing or empty, and the database that SVC_STORE names must be empty. The backup is checked
+before anything is written. Run svc doctor --deep afterwards to check the result.
 
-What was done since the backup was begun is lost: keys that were revoked since work again, and
-credits, jobs and settings since are gone. Stop the old service before, with its engines.`,
+Everything since the start of the backup is lost: credits, jobs and settings are gone, and keys
+revoked since then work again. Stop the old service and its engines first.`,
 		Example: "  svc admin restore --data-dir /srv/new /mnt/backup/monday\n  svc doctor --deep --data-dir /srv/new",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -15,12 +15,12 @@ import (
 func adminEnginesCommand(o *localOptions) *cobra.Command {
 	release := ownerCommand(o, "release", "Let the next engine proxy that starts have the engines",
 		(*admin.Client).ReleaseEngines, "released from %s, which had them since %s\n")
-	release.Long = `Let the next engine proxy that starts have the engines, when the data folder that has them is gone for good.
+	release.Long = `Give the engines to the next engine proxy that starts, when their data directory is gone for good.
 
-Stop its engine proxy first. Unfinished jobs end as engine_lost where their volumes are missing. A data folder
+Stop its engine proxy first. Unfinished jobs end as engine_lost where their volumes are missing. A data directory
 that is moved to another host needs no release: it keeps its name.`
-	return group("engines", "Show or change which data folder has the engines",
-		ownerCommand(o, "owner", "Show which data folder has the engines of the projects, and their volumes",
+	return group("engines", "Show or change which data directory has the engines",
+		ownerCommand(o, "owner", "Show which data directory has the engines of the projects, and their volumes",
 			(*admin.Client).EnginesOwner, "%s, which has had them since %s\n"),
 		release)
 }

@@ -15,25 +15,25 @@ import (
 )
 
 func gameCommand(o *localOptions) *cobra.Command {
-	return group("game", "Keep published games from players, and read what those report",
+	return group("game", "Block published games, and read reports from players",
 		gameBlockCommand(o), gameUnblockCommand(o), gameReportsCommand(o))
 }
 
 func gameBlockCommand(o *localOptions) *cobra.Command {
 	var why string
-	c := command(o, "block PROJECT --why TEXT", "Keep a game from players, published now or later", cobra.ExactArgs(1),
+	c := command(o, "block PROJECT --why TEXT", "Block a game: players can't open it, published now or later", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) (struct{}, error) {
 			if why == "" {
 				return struct{}{}, misused("--why is missing: the game's owner reads it")
 			}
 			return struct{}{}, adviseGame(o.client().BlockGame(ctx, args[0], why))
 		}, nothing)
-	c.Flags().StringVar(&why, "why", "", "`text` that the game's owner reads")
+	c.Flags().StringVar(&why, "why", "", "`text` shown to the game's owner")
 	return c
 }
 
 func gameUnblockCommand(o *localOptions) *cobra.Command {
-	return command(o, "unblock PROJECT", "Let players have a game again that was blocked", cobra.ExactArgs(1),
+	return command(o, "unblock PROJECT", "Unblock a game", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) (struct{}, error) {
 			return struct{}{}, adviseGame(o.client().UnblockGame(ctx, args[0]))
 		}, nothing)

@@ -26,11 +26,11 @@ func migrateCommand(o *localOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate [--to postgres://…]",
 		Short: "Move the store from SQLite to PostgreSQL; the service must not run",
-		Long: `Move the store from SQLite to PostgreSQL, and then what was played: all rows, which
-are compared before they are committed. The database must be empty, and the service
-must not run: it is away for as long as this takes. Set SVC_STORE after that and
-start it; keys, jobs, games and engines are as they were. The files stay as
-svc.db.moved and analytics.db.moved.
+		Long: `Move the store from SQLite to PostgreSQL, and then the analytics. All rows are
+compared before they are committed. The database must be empty and the service
+stopped. Set SVC_STORE afterwards and start the service; keys, jobs, games and
+engines are unchanged. The old files are kept as svc.db.moved and
+analytics.db.moved.
 
 A URL with a password belongs in the variable SVC_STORE: every user of the machine
 sees flags.`,
@@ -74,7 +74,7 @@ func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err e
 	plays := filepath.Join(dir, analytics.File)
 	played, err := analytics.Copy(ctx, plays, to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("moving what was played: the store is in the database already, which is to be emptied before the next attempt: %w", err)
+		return nil, fmt.Errorf("moving the analytics: the store is in the database already; empty the database before the next attempt: %w", err)
 	}
 	for _, moved := range []string{plays, file} {
 		if err := os.Rename(moved, moved+movedSuffix); err != nil && (moved == file || !errors.Is(err, fs.ErrNotExist)) {

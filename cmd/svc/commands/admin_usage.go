@@ -15,7 +15,7 @@ import (
 func keyUsageCommand(o *localOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "usage [ID]",
-		Short:   "Show what a key, or every key, used of its limits",
+		Short:   "Show how much of its limits a key, or every key, has used",
 		Example: "  svc admin key usage --csv > usage.csv",
 		Args:    cobra.MaximumNArgs(1),
 	}

@@ -17,8 +17,8 @@ func userCommand(o *localOptions) *cobra.Command {
 	return group("user", "Create, show and suspend users, top up their TIK, list what they spent, set attributes for the policy",
 		userCreateCommand(o), userTopUpCommand(o), userShowCommand(o), userStatementCommand(o),
 		userAttributesCommand(o),
-		oneUserCommand(o, "suspend", "Refuse a user and all keys of the user until resumed; jobs run on", (*admin.Client).Suspend),
-		oneUserCommand(o, "resume", "Let a suspended user in again", (*admin.Client).Resume))
+		oneUserCommand(o, "suspend", "Refuse a user and all of the user's keys until resumed; jobs go on", (*admin.Client).Suspend),
+		oneUserCommand(o, "resume", "End the suspension of a user", (*admin.Client).Resume))
 }
 
 func userCreateCommand(o *localOptions) *cobra.Command {
@@ -28,7 +28,7 @@ func userCreateCommand(o *localOptions) *cobra.Command {
 		return user, advise(err, http.StatusConflict, "top it up with svc admin user topup "+args[0]+" N")
 	}, printUser)
 	c.Example = "  svc admin user create alice --tik 1000"
-	c.Flags().Var(&amount, "tik", "first credit in TIK")
+	c.Flags().Var(&amount, "tik", "initial credit in TIK")
 	return c
 }
 
@@ -49,7 +49,7 @@ func userTopUpCommand(o *localOptions) *cobra.Command {
 	})
 	c.Example = "  svc admin user topup alice 250\n" +
 		"  svc admin user topup alice 250 --reference invoice-1207"
-	c.Flags().StringVar(&credit.Reference, "reference", "", "your reference of the payment; the same one is credited once")
+	c.Flags().StringVar(&credit.Reference, "reference", "", "your reference for the payment; each reference is credited once")
 	return c
 }
 

@@ -26,7 +26,7 @@ func analyticsCommand() *cobra.Command {
 		{api.ViewExperiments, "Show experiments, and what their values did"},
 		{api.ViewBoard, "Show the best of the leaderboard, held runs, and rewards given"},
 		{api.ViewCosts, "Show which events are paid for"},
-		{api.ViewRows, "Write the events of a day one by one"},
+		{api.ViewRows, "Print each event of a day"},
 	} {
 		commands = append(commands, analyticsViewCommand(view.name, view.short))
 	}
@@ -42,12 +42,12 @@ type viewOptions struct {
 
 func (o *viewOptions) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.query.Format, "format", "", "write one table as `FORMAT` csv or ndjson")
-	f.StringVar(&o.query.Table, "table", "", "which `TABLE`, by its name in the JSON")
-	f.BoolVar(&o.definitions, "definitions", false, "say what each figure is")
+	f.StringVar(&o.query.Format, "format", "", "print one table as `FORMAT`: csv or ndjson")
+	f.StringVar(&o.query.Table, "table", "", "`TABLE` to print, by its name in the JSON")
+	f.BoolVar(&o.definitions, "definitions", false, "explain each figure")
 	switch o.query.Name {
 	case api.ViewRows:
-		f.StringVar(&o.query.Day, "day", "", "which `DAY` of UTC, like 2026-11-24; today without it")
+		f.StringVar(&o.query.Day, "day", "", "UTC `DAY`, like 2026-11-24 (default today)")
 	case api.ViewLive:
 	default:
 		f.IntVar(&o.query.Days, "days", api.DefaultOverviewDays, fmt.Sprintf("how many `DAYS`, today included, 1 to %d", api.MaxOverviewDays))

@@ -29,26 +29,25 @@ func batchCommand() *cobra.Command {
 	o := &batchOptions{}
 	c := &cobra.Command{
 		Use:   "batch FILE",
-		Short: "Generate the games of a file of briefs, one a line",
-		Long: `Batch generates a game of each line of FILE ("-" is standard input) into a folder of
-DIR that is named by the line's id. A line is a JSON object: "prompt", and where wanted
-"id" (default: the line's number), "name" of the new project, "projectId" of one to
+		Short: "Generate a game for each brief of a file",
+		Long: `Batch generates a game for each line of FILE ("-" is standard input), each in a folder
+of DIR named after the line's id. A line is a JSON object with a "prompt" and, optionally,
+"id" (default: the line's number), "name" of the new project, "projectId" of a project to
 change, and "instructions", "context", "skills", "settings" and "webhook" as in POST /v1/generate.
 
-It keeps what it has done in DIR. Run again, it goes on where it was interrupted, and
-makes no job a second time; lines may be added to FILE. At a limit of concurrent jobs it
-waits; at one of a day or month it stops, and goes on when it is run again. Lines of one
-"projectId" are generated one after the other, and wait for one that is not at its end.
-What the service can't do for one line stops none of another project.`,
+Progress is kept in DIR. The same command goes on after an interruption and submits no
+job twice; lines may be added to FILE. At a limit of concurrent jobs it waits; at a limit
+per day or month it stops, and goes on when it is run again. Lines with the same
+"projectId" run one after the other. A line that fails does not stop other projects.`,
 		Example: `  echo '{"id": "fish", "prompt": "a calm fishing game"}' >briefs.jsonl
   svc batch briefs.jsonl -o games --parallel 4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}
 	o.register(c)
-	c.Flags().StringVarP(&o.dir, "output", "o", "", "`DIR` of the games, a folder each")
-	c.Flags().IntVar(&o.parallel, "parallel", 2, "games under way at a time, at most 64")
-	c.Flags().BoolVar(&o.again, "again", false, "submit those anew whose job failed or was cancelled")
+	c.Flags().StringVarP(&o.dir, "output", "o", "", "`DIR` for the games, one folder each")
+	c.Flags().IntVar(&o.parallel, "parallel", 2, "games generated at a time, at most 64")
+	c.Flags().BoolVar(&o.again, "again", false, "submit lines again whose job failed or was cancelled")
 	require(c, "output")
 	return c
 }
@@ -71,7 +70,7 @@ func (o *batchOptions) run(c *cobra.Command, file string) error {
 	defer book.close()
 	for _, line := range lines {
 		if known := book.of(line.ID); known.Line != "" && known.Line != line.sum {
-			return misused("%s: line %d was another brief when id %q was generated into %s; give it another id", file, line.number, line.ID, o.dir)
+			return misused("%s: line %d has changed since id %q was generated into %s; give it another id", file, line.number, line.ID, o.dir)
 		}
 	}
 	d := &sharedDisplay{display: &plainDisplay{w: c.ErrOrStderr()}}
@@ -147,7 +146,7 @@ func (b *batch) run(ctx context.Context, lines []batchLine, parallel int) error 
 	close(queue)
 	workers.Wait()
 	if ctx.Err() != nil {
-		return &codedError{exitInterrupted, errors.New("interrupted; jobs that were accepted go on, and the same command goes on with them")}
+		return &codedError{exitInterrupted, errors.New("interrupted; accepted jobs go on, and running the command again continues with them")}
 	}
 	return b.why()
 }
@@ -210,7 +209,7 @@ func (b *batch) end(ctx context.Context, lines []batchLine) error {
 		}
 	}
 	if len(failed) > 0 {
-		return &codedError{exitJobFailed, fmt.Errorf("not completed: %s; run it again to go on, with --again to submit anew what failed", strings.Join(failed, ", "))}
+		return &codedError{exitJobFailed, fmt.Errorf("not completed: %s; run the command again to continue, with --again to resubmit what failed", strings.Join(failed, ", "))}
 	}
 	return nil
 }

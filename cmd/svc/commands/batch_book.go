@@ -47,7 +47,7 @@ type bookHead struct {
 	Salt string `json:"salt"`
 }
 
-var errBookInUse = errors.New("another svc batch works in this directory")
+var errBookInUse = errors.New("another svc batch is running in this directory")
 
 func openBook(path string) (_ *book, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -96,7 +96,7 @@ func (b *book) read() (whole int64, err error) {
 		if b.salt == "" {
 			var head bookHead
 			if err := json.Unmarshal(line, &head); err != nil || head.Salt == "" {
-				return whole, errors.New("it is none of svc batch")
+				return whole, errors.New("svc batch did not write it")
 			}
 			b.salt = head.Salt
 		} else {
@@ -122,7 +122,7 @@ func (b *book) set(e batchEntry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.append(e); err != nil {
-		return fmt.Errorf("noting how far %s is: %w", e.ID, err)
+		return fmt.Errorf("noting the progress of %s: %w", e.ID, err)
 	}
 	b.last[e.ID] = e
 	return nil

@@ -62,7 +62,7 @@ func readBatch(stdin io.Reader, file string) ([]batchLine, error) {
 		}
 		folder := strings.ToLower(line.ID)
 		if other, twice := ids[folder]; twice {
-			return nil, fmt.Errorf("%s:%d: id %q is that of line %d", file, number, line.ID, other)
+			return nil, fmt.Errorf("%s:%d: id %q is already used on line %d", file, number, line.ID, other)
 		}
 		ids[folder] = number
 		if lines = append(lines, line); len(lines) > maxBatch {
@@ -73,7 +73,7 @@ func readBatch(stdin io.Reader, file string) ([]batchLine, error) {
 		return nil, fmt.Errorf("reading briefs: %w", err)
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("%s: there is no brief in it", file)
+		return nil, fmt.Errorf("%s: the file has no briefs", file)
 	}
 	return lines, nil
 }
@@ -86,11 +86,11 @@ func parseBatchLine(text []byte, number int) (batchLine, error) {
 		return line, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return line, errors.New("there is more than one object in the line")
+		return line, errors.New("the line has more than one object")
 	}
 	line.ID = cmp.Or(line.ID, strconv.Itoa(number))
 	if !batchID.MatchString(line.ID) {
-		return line, fmt.Errorf("id %q can't name a folder: letters, digits and . _ - alone, 64 at most, a letter or digit first", line.ID)
+		return line, fmt.Errorf("id %q can't name a folder: want at most 64 letters, digits or . _ -, beginning with a letter or digit", line.ID)
 	}
 	if strings.TrimSpace(line.Prompt) == "" {
 		return line, errors.New("it has no prompt")

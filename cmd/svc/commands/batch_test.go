@@ -199,7 +199,7 @@ func TestBatchKeepsItsDirectoryToItselfAndToItsBriefs(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	other, _ := briefs(t, strings.Replace(fishing, "calm", "wild", 1))
-	if code, _, stderr := svc("batch", other, "-o", dir); code != exitUsage || !strings.Contains(stderr, "another brief") {
+	if code, _, stderr := svc("batch", other, "-o", dir); code != exitUsage || !strings.Contains(stderr, "has changed since") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	book, err := openBook(filepath.Join(dir, bookName))

@@ -13,12 +13,12 @@ import (
 )
 
 func boardCommand() *cobra.Command {
-	return group("board", "Set how a game's leaderboard counts, and what its players are given", boardShowCommand(), boardSetCommand())
+	return group("board", "Show and set the rules of a game's leaderboard and rewards", boardShowCommand(), boardSetCommand())
 }
 
 func boardShowCommand() *cobra.Command {
 	o := &clientOptions{}
-	return ofProjectCommand("show", "Print the rules as JSON; svc analytics board shows who is on it", o,
+	return ofProjectCommand("show", "Print the rules as JSON; svc analytics board shows the leaderboard", o,
 		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
 			rules, err := service.BoardRules(ctx, project)
 			if err != nil {
@@ -32,7 +32,7 @@ func boardSetCommand() *cobra.Command {
 	o := &clientOptions{}
 	c := &cobra.Command{
 		Use:     "set PROJECT FILE",
-		Short:   `Replace the rules by those of a file, or of standard input for "-", and print them`,
+		Short:   `Replace the rules with those in a file ("-" is standard input), and print them`,
 		Example: `  echo '{"better": "lower", "least": 3}' | svc board set PROJECT -`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -21,10 +21,10 @@ func certsInitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init DIR [--host PART=HOST …]",
 		Short: "Make an authority, and certificates for gateway, sidecar, engines and monitor",
-		Long: `Make an authority in a new folder, and certificates of it for gateways (gateway), sidecars
-(sidecar), engine proxies (engines) and Prometheus (monitor), good for a year. Give each host ca.pem
-and the two files of its part; ca.key belongs on none of them. --host names where a part is reached,
-or makes a certificate for a further name.`,
+		Long: `Make an authority in a new folder and, valid for a year, certificates for gateways (gateway),
+sidecars (sidecar), engine proxies (engines) and Prometheus (monitor). Copy ca.pem and the two
+files of its part to each host; ca.key belongs on none of them. --host adds a name or address to
+a part's certificate, or makes a certificate for a part with another name.`,
 		Example: "  svc certs init certs --host sidecar=10.0.0.5 --host engines=engines.internal",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,14 +46,14 @@ or makes a certificate for a further name.`,
 			return printCerts(c, made, err)
 		},
 	}
-	c.Flags().StringArrayVar(&hosts, "host", nil, "a further name or address of a part; may be repeated")
+	c.Flags().StringArrayVar(&hosts, "host", nil, "another name or address of a part; may be repeated")
 	return c
 }
 
 func certsRenewCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "renew DIR",
-		Short: "Make new certificates and keys of the same names; parts read them without a restart",
+		Short: "Renew the certificates and keys; parts read them without a restart",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			made, err := certs.Renew(args[0], time.Now())

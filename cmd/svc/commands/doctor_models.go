@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-games/svc/cmd/svc/doctor"
 	"github.com/svc-games/svc/engine-proxy/egress"
 )
 
@@ -17,13 +18,13 @@ func doctorModelsCommand(asJSON *bool) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models [MODEL...]",
 		Short: "Call each model that writes, and print what it can",
-		Long: `Call each model that writes, or those that are named, six times: plain, streamed,
+		Long: `Call each model that writes, or the named ones, six times: plain, streamed,
 with a tool, with two, with a picture and with a long text. The row at the end
 is for "models" in the file of SVC_EGRESS. The provider bills the calls; no
 user is charged.`,
 		RunE: func(c *cobra.Command, names []string) error {
 			if file == "" {
-				return errors.New("no model is configured: name the file of the models with --egress or SVC_EGRESS")
+				return errors.New("no models are configured: give their file with --egress or SVC_EGRESS")
 			}
 			config, err := egress.ReadConfig(file)
 			if err != nil {
@@ -58,7 +59,7 @@ func probeModels(c *cobra.Command, config egress.Config, names []string, asJSON 
 	case len(all) == 0:
 		return errors.New("the configuration has no model that writes")
 	case !works:
-		return errors.New("a model can't be used: see what failed")
+		return errors.New("a model can't be used: see the failed checks")
 	}
 	return nil
 }
@@ -66,11 +67,11 @@ func probeModels(c *cobra.Command, config egress.Config, names []string, asJSON 
 func printProbed(w io.Writer, p egress.Probed) {
 	fmt.Fprintf(w, "%s at %s\n", p.Model, p.Endpoint)
 	for _, f := range p.Found {
-		k := check{Name: f.Call, Required: f.Call == "plain" || f.Call == "stream", OK: f.OK, Found: f.Says, Advice: f.Advice}
-		fmt.Fprintln(w, k.line())
+		k := doctor.Check{Name: f.Call, Required: f.Call == "plain" || f.Call == "stream", OK: f.OK, Found: f.Says, Advice: f.Advice}
+		fmt.Fprintln(w, k)
 	}
 	if f := p.Default; f != nil {
-		fmt.Fprintln(w, check{Name: f.Call, OK: f.OK, Found: f.Says, Advice: f.Advice}.line())
+		fmt.Fprintln(w, doctor.Check{Name: f.Call, OK: f.OK, Found: f.Says, Advice: f.Advice})
 	}
 	fmt.Fprintf(w, "row   %s\n", p.Row)
 }

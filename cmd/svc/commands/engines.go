@@ -36,9 +36,9 @@ func enginesCommand() *cobra.Command {
 func enginesListCommand(o *localOptions) *cobra.Command {
 	c := command(o, "list", "List the engines, and why each is kept", cobra.NoArgs,
 		func(ctx context.Context, _ []string) ([]engineproxy.Info, error) { return o.engines(ctx) }, printEngines)
-	c.Long = "List shows every engine that is not absent, why it is kept, and when it would be stopped if\n" +
-		"nothing came until then. With --watch it shows them again whenever something has changed,\n" +
-		"until it is interrupted; as JSON that is one line each time."
+	c.Long = "List shows every engine, why it is kept, and when it will be stopped if nothing else is\n" +
+		"submitted. With --watch it prints the list again at each change until it is interrupted;\n" +
+		"with --json that is one line each time."
 	watch, list := c.Flags().BoolP("watch", "w", false, "keep showing changes"), c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if *watch {
@@ -72,7 +72,7 @@ func enginesLogsCommand(o *localOptions) *cobra.Command {
 		}, printLog)
 	c.Long = "Logs shows the end of what the project's engine wrote to standard output and error, or the\n" +
 		"one that ran last. Engines run untrusted code: control characters are shown as \"?\"."
-	c.Flags().Int64Var(&limit, "bytes", engineproxy.MaxLog, "how much of its end to show")
+	c.Flags().Int64Var(&limit, "bytes", engineproxy.MaxLog, "how many bytes of its end to show")
 	return c
 }
 
@@ -91,8 +91,8 @@ func enginesStopCommand(o *localOptions) *cobra.Command {
 		Short: "Stop a project's engine once its work has ended",
 		Long: "Stop drains a project's engine and stops it once its work has ended. With --force it is\n" +
 			"stopped at once; an engine with unfinished jobs is then started again, and its running\n" +
-			"job fails with engine_restarted. --force also clears the memory of failed starts. Where no\n" +
-			"engine runs it says so; a project that never had one is an error.",
+			"job fails with engine_restarted. --force also forgets failed starts. A project that never\n" +
+			"had an engine is an error.",
 		Args: oneProject,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, cancel := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -111,7 +111,7 @@ func enginesStopCommand(o *localOptions) *cobra.Command {
 			}
 			err = o.operator().Stop(ctx, args[0], force)
 			if context.Cause(ctx) != nil && err != nil {
-				return fmt.Errorf("interrupted; the engine works on")
+				return fmt.Errorf("interrupted; the engine goes on with its work")
 			}
 			return o.print(c, changed{args[0]}, err, func(io.Writer) {}) // as printDone
 		},
@@ -125,8 +125,8 @@ func enginesResetCommand(o *localOptions) *cobra.Command {
 		func(ctx context.Context, args []string) (changed, error) {
 			return changed{args[0]}, o.operator().Reset(ctx, args[0])
 		}, printDone)
-	c.Long = "Reset forgets that a project's engine failed: the next submission starts it, also if the\n" +
-		"failure was one that would not have been tried again."
+	c.Long = "Reset forgets that a project's engine failed: the next submission starts it, even after a\n" +
+		"failure that is not retried by itself."
 	return c
 }
 

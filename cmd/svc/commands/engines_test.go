@@ -125,7 +125,7 @@ func TestEnginesStopForceClearsAFailure(t *testing.T) {
 
 func TestEnginesStopSaysWhereThereIsNoEngine(t *testing.T) {
 	dir, project := failedEngine(t)
-	if code, _, errs := runEngines(dir, "stop", api.NewProjectID()); code != exitError || !strings.Contains(errs, "no engine of this project is known") {
+	if code, _, errs := runEngines(dir, "stop", api.NewProjectID()); code != exitError || !strings.Contains(errs, "this project has no engine") {
 		t.Errorf("an unknown project: code %d: %s", code, errs)
 	}
 	for _, args := range [][]string{{"stop", project}, {"stop", "--force", project}, {"stop", project}} { // the second forgets the failure

@@ -16,15 +16,15 @@ import (
 func experimentsCommand() *cobra.Command {
 	return group("experiments", "Give players of a published game different values of a parameter",
 		experimentsListCommand(), experimentsDraftCommand(),
-		experimentsMoveCommand("start", "Begin an experiment: players get one of its values, always the same", api.ExperimentRunning),
-		experimentsMoveCommand("stop", "End an experiment: players get what the game has without it", api.ExperimentStopped),
+		experimentsMoveCommand("start", "Start an experiment: each player gets one of its values, always the same one", api.ExperimentRunning),
+		experimentsMoveCommand("stop", "Stop an experiment: players get the value in the game", api.ExperimentStopped),
 		experimentsWinnerCommand(),
-		experimentsMoveCommand("remove", "Remove an experiment with all that is known of it", api.ExperimentRemoved))
+		experimentsMoveCommand("remove", "Remove an experiment and its results", api.ExperimentRemoved))
 }
 
 func experimentsListCommand() *cobra.Command {
 	o := &clientOptions{}
-	return ofProjectCommand("list", "List a game's experiments; svc analytics experiments shows what they did", o,
+	return ofProjectCommand("list", "List a game's experiments; svc analytics experiments shows their results", o,
 		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
 			found, err := service.Experiments(ctx, project)
 			if err != nil {
@@ -37,12 +37,12 @@ func experimentsListCommand() *cobra.Command {
 func experimentsDraftCommand() *cobra.Command {
 	o := &clientOptions{}
 	var percents []float64
-	c := experimentCommand("draft PROJECT PARAMETER VALUE VALUE...", "Make an experiment of a parameter, the present value first", cobra.RangeArgs(4, 7), o,
+	c := experimentCommand("draft PROJECT PARAMETER VALUE VALUE...", "Draft an experiment on a parameter, its current value first", cobra.RangeArgs(4, 7), o,
 		func(args []string) api.ExperimentChange {
 			return api.ExperimentChange{ID: args[1], State: api.ExperimentDraft, Values: args[2:], Percents: percents}
 		})
 	c.Example = "  svc experiments draft PROJECT speed 1 1.25"
-	c.Flags().Float64SliceVar(&percents, "percents", nil, "how many of the players get each value, in `PERCENT` with commas between; even without it")
+	c.Flags().Float64SliceVar(&percents, "percents", nil, "share of the players for each value, as `PERCENT` separated by commas; equal without it")
 	return c
 }
 

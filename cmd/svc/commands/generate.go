@@ -38,7 +38,7 @@ and unpacks the game into DIR. With a project the brief is a change request;
 without one a project is created.
 
 The last line on standard output is the path of the game's index.html; with
---publish the line before is the address at which players get it.`,
+--publish the line before it is the address of the published game.`,
 		Example: `  svc generate "a calm fishing game" -o game
   svc generate "make it faster" -p PROJECT -o game`,
 		Args: cobra.ExactArgs(1),
@@ -54,7 +54,7 @@ The last line on standard output is the path of the game's index.html; with
 	completeFlag(c, "settings", completeSettings(&o.clientOptions))
 	completeFlag(c, "project", completeProjects(&o.clientOptions))
 	flags.BoolVar(&o.force, "force", false, "replace DIR even if it holds files that svc did not write")
-	flags.BoolVar(&o.publish, "publish", false, "have players get the game once it is made")
+	flags.BoolVar(&o.publish, "publish", false, "publish the game when it is done")
 	return c
 }
 
@@ -126,7 +126,7 @@ func (o *generateOptions) generate(ctx context.Context, service *client.Client, 
 	if err == nil && o.publish && result.Job.Status == api.JobCompleted {
 		made, refused := submission.Publish(ctx)
 		if refused != nil {
-			return result, fmt.Errorf("the game of %s is made and not published: %w", job.ID, refused)
+			return result, fmt.Errorf("the game of %s is done but not published: %w", job.ID, refused)
 		}
 		result.Address = service.Address(made.Path)
 	}

@@ -37,7 +37,7 @@ func jobCommand(use, short string, o *jobOptions, run func(c *cobra.Command, job
 }
 
 func statusCommand() *cobra.Command {
-	return recordCommand("status", "Show how far a job is", (*client.Client).Status)
+	return recordCommand("status", "Show the progress of a job", (*client.Client).Status)
 }
 
 func cancelCommand() *cobra.Command {

@@ -49,9 +49,9 @@ func jobsCommand() *cobra.Command {
 		},
 	}
 	o.register(c)
-	c.Flags().StringVarP(&query.ProjectID, "project", "p", "", "those of a `PROJECT` alone")
-	c.Flags().StringVar(&status, "status", "", "those alone that are `queued`, running, completed, failed or cancelled")
-	c.Flags().IntVarP(&most, "limit", "n", usualJobs, "at most so many")
+	c.Flags().StringVarP(&query.ProjectID, "project", "p", "", "only jobs of this `PROJECT`")
+	c.Flags().StringVar(&status, "status", "", "only jobs with this `STATUS`: queued, running, completed, failed or cancelled")
+	c.Flags().IntVarP(&most, "limit", "n", usualJobs, "how many jobs at most")
 	completeFlag(c, "project", completeProjects(o))
 	completeFlag(c, "status", cobra.FixedCompletions([]string{
 		string(api.JobQueued), string(api.JobRunning), string(api.JobCompleted), string(api.JobFailed), string(api.JobCancelled),

@@ -41,16 +41,16 @@ func (o *localOptions) register(c *cobra.Command) {
 func (o *localOptions) failed(err error) error {
 	switch {
 	case errors.Is(err, engineproxy.ErrAbsent):
-		return errors.New("no engine of this project is known: list the engines with svc engines list")
+		return errors.New("this project has no engine: see svc engines list")
 	case errors.Is(err, peer.ErrNotListening):
-		return fmt.Errorf("no engine proxy works on %s: %w", o.dataDir, admin.ErrNotRunning)
+		return fmt.Errorf("no engine proxy uses %s: %w", o.dataDir, admin.ErrNotRunning)
 	case o.inside(err) && errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%s is not a directory: name the data directory of the service with --data-dir", o.dataDir)
 	case (o.inside(err) || errors.Is(err, rpc.ErrUnreachable)) && errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("this user may not reach the service of %s: run the command as the user that runs the service", o.dataDir)
+		return fmt.Errorf("this user has no access to the service of %s: run the command as the user that runs the service", o.dataDir)
 	case errors.Is(err, rpc.ErrUnreachable):
 		_, why, _ := strings.Cut(err.Error(), rpc.ErrUnreachable.Error()+": ")
-		return fmt.Errorf("the engine proxy that works on %s gives no answer: %s", o.dataDir, why)
+		return fmt.Errorf("the engine proxy of %s does not answer: %s", o.dataDir, why)
 	}
 	return err
 }

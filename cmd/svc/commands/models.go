@@ -16,7 +16,7 @@ func modelsCommand() *cobra.Command {
 	o := &clientOptions{}
 	c := &cobra.Command{
 		Use:   "models",
-		Short: "List the models that --settings model= may name, with what a million tokens cost",
+		Short: "List the models for --settings model=NAME, with the price of a million tokens",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return o.call(c, func(ctx context.Context, service *client.Client) error {

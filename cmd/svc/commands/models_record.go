@@ -16,16 +16,16 @@ func modelsRecordCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use:   "record FOLDER [MODEL...]",
-		Short: "Call each model that writes as doctor does, and keep what it was asked and answered in a folder",
-		Long: `Call each model that writes, or those that are named, as "svc doctor models" does,
-and keep each call as a cassette in a folder: without keys, with stable words in
-place of ids and of what the provider encrypted. Whole games are recorded by
-"record" in the file of SVC_EGRESS. The provider bills the calls; no user is
-charged. docs/models.md says how a cassette is played.`,
+		Short: "Call the models like svc doctor models, and record the calls in a folder",
+		Long: `Call each model that writes, or the named ones, as "svc doctor models" does, and
+record each call as a cassette in a folder: without keys, and with stable words in
+place of ids and encrypted parts. To record whole games, set "record" in the file
+of SVC_EGRESS. The provider bills the calls; no user is charged. docs/models.md
+says how to replay a cassette.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if file == "" {
-				return errors.New("no model is configured: name the file of the models with --egress or SVC_EGRESS")
+				return errors.New("no models are configured: give their file with --egress or SVC_EGRESS")
 			}
 			config, err := egress.ReadConfig(file)
 			if err != nil {

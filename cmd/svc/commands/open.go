@@ -21,8 +21,8 @@ func openCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "open DIR",
 		Short: "Serve an unpacked game on this machine and print its address",
-		Long: `Open serves the game in DIR at an address of this machine alone, which it prints,
-until Ctrl-C. What is generated into DIR meanwhile is shown at the next load.`,
+		Long: `Open serves the game in DIR until Ctrl-C, at an address that it prints and only this
+machine can reach. A game generated into DIR meanwhile is shown at the next load.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := interruptible(c)

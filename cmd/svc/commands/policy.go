@@ -86,7 +86,7 @@ func checkDirectory(name string) error {
 	}
 	isDir, err := isDirectory(name)
 	if err == nil && !isDir {
-		err = misused("%s is no directory: name the directory of a policy", name)
+		err = misused("%s is not a directory: name the directory of a policy", name)
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (o *localOptions) evaluator(ctx context.Context, name string) (*policy.Eval
 	if err != nil {
 		return nil, err
 	}
-	return policy.NewEvaluatorFS(src)
+	return policy.NewEvaluator(src)
 }
 
 // files reads the files of a policy that shall be sent somewhere.

@@ -29,25 +29,25 @@ const (
 )
 
 // errNotActivated is the error of an activation that nobody said yes to.
-var errNotActivated = errors.New("not activated: read what would change, and say so with --yes")
+var errNotActivated = errors.New("not activated: read the changes, then confirm with --yes")
 
 func policyActivateCommand(o *localOptions) *cobra.Command {
 	var older, yes bool
 	c := &cobra.Command{
 		Use:   "activate DIR|BUNDLE [--yes]",
 		Short: "Show what a policy changes, and activate it in the running service",
-		Long: `Show what a policy changes, and activate it in the running service, once it
-passed every step: its signature where the service asks for one, its sequence,
-compilation, its own tests, and a table of decisions. Otherwise the active policy
-stays. It holds until the service's source of policies changes.
+		Long: `Show what a policy changes, and activate it in the running service if it passes every
+step: its signature where the service requires one, its sequence, compilation, its own
+tests, and a table of decisions. If a step fails, the active policy stays. The policy is
+active until the service's source of policies changes.
 
-Shown is the difference to the active policy, as by svc policy diff, whether the table
-in testdata is that of the rules, and which decisions of the last hour the policy would
-have made otherwise. Where something changes the
-command asks, or without a terminal needs --yes. With --yes the policy is activated also
-where that can't be shown, or not within three minutes. One that changes more of what was
-decided than the service's threshold, or needs a second person's approval, waits in
-shadow for svc policy approve; the exit code is then 1.`,
+The command shows the difference to the active policy, as svc policy diff does, whether
+the table in testdata matches the rules, and which decisions of the last hour would
+have been different. If anything changes, the command asks; without a terminal it needs
+--yes. With --yes the policy is activated even if the changes can't be shown within
+three minutes. A policy that changes more recorded decisions than the service's
+threshold, or that needs another person's approval, waits in shadow for svc policy
+approve; the exit code is then 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			files, err := o.files(c.Context(), args[0])
@@ -75,7 +75,7 @@ shadow for svc policy approve; the exit code is then 1.`,
 		},
 	}
 	c.Flags().BoolVar(&older, "older", false, "accept a sequence below the highest that was ever active")
-	c.Flags().BoolVar(&yes, "yes", false, "activate without a question")
+	c.Flags().BoolVar(&yes, "yes", false, "activate without asking")
 	return c
 }
 
@@ -83,7 +83,7 @@ shadow for svc policy approve; the exit code is then 1.`,
 // Where that can't be found out it fails, unless it is agreed to already: then it says so
 // on standard error, as what runs may have to be replaced at once.
 func (o *localOptions) show(c *cobra.Command, from string, files bundle.Snapshot, agreed bool) (changes bool, err error) {
-	next, err := policy.NewEvaluatorFS(files)
+	next, err := policy.NewEvaluator(files)
 	if err != nil {
 		return false, err
 	}
@@ -103,7 +103,7 @@ func (o *localOptions) show(c *cobra.Command, from string, files bundle.Snapshot
 		fmt.Fprintln(c.ErrOrStderr(), printableText("what changes can't be shown: "+sentence(o.failed(err))))
 		return true, nil
 	}
-	return false, fmt.Errorf("what changes can't be shown, and --yes goes on without it: %w", err)
+	return false, fmt.Errorf("the changes can't be shown; --yes activates without them: %w", err)
 }
 
 // preview is what an activation would change.
@@ -119,7 +119,7 @@ func (o *localOptions) preview(ctx context.Context, from string, next *policy.Ev
 	if err != nil {
 		return nil, err
 	}
-	before, err := policy.NewEvaluatorFS(active)
+	before, err := policy.NewEvaluator(active)
 	if err != nil {
 		return nil, fmt.Errorf("the active policy: %w", err)
 	}

@@ -48,7 +48,7 @@ func TestWhatChangesTooMuchWaitsForAnApproval(t *testing.T) {
 	if out := s.mustPolicy(t, "status"); !strings.Contains(out, "it changes 2 of 2 decisions of the last hour; see svc policy approve") {
 		t.Errorf("status:\n%s", out)
 	}
-	if code, _, errs := s.policy(t, "approve", "000000", "--yes"); code != exitError || !strings.Contains(errs, "what waits is ") {
+	if code, _, errs := s.policy(t, "approve", "000000", "--yes"); code != exitError || !strings.Contains(errs, "the waiting policy is ") {
 		t.Errorf("another: exit code %d, %s", code, errs)
 	}
 	if code, out, errs := s.policy(t, "approve"); code != exitError || !strings.Contains(out, "403 project.forbidden -> 200 allowed") || !strings.Contains(errs, "--yes") {
@@ -57,7 +57,7 @@ func TestWhatChangesTooMuchWaitsForAnApproval(t *testing.T) {
 	if out := s.mustPolicy(t, "approve", "--yes"); !strings.Contains(out, "active: ") {
 		t.Errorf("approve: %s", out)
 	}
-	if code, _, errs := s.policy(t, "approve", "--yes"); code != exitError || !strings.Contains(errs, "no policy waits") {
+	if code, _, errs := s.policy(t, "approve", "--yes"); code != exitError || !strings.Contains(errs, "no policy is waiting") {
 		t.Errorf("twice: exit code %d, %s", code, errs)
 	}
 	s.mustPolicy(t, "rollback")
@@ -84,7 +84,7 @@ func TestAnActivationThatIsAgreedToNeedsNoComparison(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.dir, "decisions.jsonl"), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := s.activate(t, "y\n", policytest.Example(t)); code != exitError || !strings.Contains(errs, "can't be shown, and --yes goes on without it") || strings.Contains(errs, "[y/N]") {
+	if code, out, errs := s.activate(t, "y\n", policytest.Example(t)); code != exitError || !strings.Contains(errs, "can't be shown; --yes activates without them") || strings.Contains(errs, "[y/N]") {
 		t.Errorf("exit code %d, %s%s", code, errs, out)
 	}
 	if code, out, errs := s.activate(t, "", policytest.Example(t), "--yes"); code != exitOK || !strings.Contains(out, "generation 2") || !strings.Contains(errs, "can't be shown: ") {

@@ -14,9 +14,9 @@ import (
 
 var (
 	// errWaits is the error of an activation that has to wait.
-	errWaits = errors.New("not active yet: it waits in shadow; see svc policy shadow --report, then svc policy approve")
+	errWaits = errors.New("not active yet: the policy waits in shadow; see svc policy shadow --report, then svc policy approve")
 	// errNotApproved is the error of an approval that nobody said yes to.
-	errNotApproved = errors.New("not approved: read what would change, and say so with --yes")
+	errNotApproved = errors.New("not approved: read the changes, then confirm with --yes")
 )
 
 func policyApproveCommand(o *localOptions) *cobra.Command {
@@ -24,15 +24,14 @@ func policyApproveCommand(o *localOptions) *cobra.Command {
 	var yes, refuse bool
 	c := &cobra.Command{
 		Use:   "approve [REVISION] [--key FILE] [--yes] | --refuse",
-		Short: "Show what the policy that waits changes, and activate it",
-		Long: `Show what the policy that waits in shadow changes, and activate it in the
-running service. A policy waits when it changes more recorded decisions than the
-service's threshold, or when the service has approvers: then --key names the private
-key of one, who must not be the one that signed the policy. REVISION, of which the first
-six characters are enough, says which policy is meant. --refuse forgets the one
-that waits.
+		Short: "Show what the waiting policy changes, and activate it",
+		Long: `Show what the waiting policy changes, and activate it in the running service. A
+policy waits in shadow when it changes more recorded decisions than the service's
+threshold, or when the service has approvers. With approvers, --key is the private key
+of one who did not sign the policy. REVISION, or at least its first six characters,
+makes sure that the intended policy is approved. --refuse drops the waiting policy.
 
-Shown is what svc policy activate shows, and the command asks likewise.`,
+The command shows what svc policy activate shows, and asks in the same way.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			status, err := o.client().PolicyStatus(c.Context())
@@ -41,10 +40,10 @@ Shown is what svc policy activate shows, and the command asks likewise.`,
 			}
 			waiting := status.Waiting
 			if waiting == nil {
-				return errors.New("no policy waits")
+				return errors.New("no policy is waiting")
 			}
 			if given := strings.Join(args, ""); !strings.HasPrefix(waiting.Revision, given) || len(args) > 0 && len(given) < 6 {
-				return fmt.Errorf("what waits is %s, not %q", waiting.Revision, given)
+				return fmt.Errorf("the waiting policy is %s, not %q", waiting.Revision, given)
 			}
 			if refuse {
 				info, err := o.client().RefusePolicy(c.Context(), waiting.Revision)
@@ -55,8 +54,8 @@ Shown is what svc policy activate shows, and the command asks likewise.`,
 		},
 	}
 	c.Flags().StringVar(&key, "key", "", "private key of an approver, in PEM")
-	c.Flags().BoolVar(&yes, "yes", false, "approve without a question")
-	c.Flags().BoolVar(&refuse, "refuse", false, "forget the policy that waits")
+	c.Flags().BoolVar(&yes, "yes", false, "approve without asking")
+	c.Flags().BoolVar(&refuse, "refuse", false, "drop the waiting policy")
 	c.MarkFlagsMutuallyExclusive("refuse", "yes")
 	c.MarkFlagsMutuallyExclusive("refuse", "key")
 	return c

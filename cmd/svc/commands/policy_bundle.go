@@ -146,7 +146,7 @@ does not go back to a lower one by itself.`
 
 // number writes the manifest: the revision of the rules, and the sequence.
 func (b *bundled) number(files bundle.Snapshot) error {
-	e, err := policy.NewEvaluatorFS(files)
+	e, err := policy.NewEvaluator(files)
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,11 @@ func policyDiffCommand(o *localOptions) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Show which decisions of the exhaustive table change",
 		Long: `Show which decisions of the exhaustive table change from one policy to
-another: for near misses of what is allowed and the literals of both policies, too.
-Where allow holds under other conditions, or a refusal is chosen by other rules, that
-is shown as well, since no table has every input. OLD and NEW are directories or
-bundles, "active" for the policy of the running service, or "embedded" for the one
-that svc was built with. Exit code 0 when nothing changes, 1 when something does.`,
+another, including near misses of allowed values and the literals of both policies.
+Because no table has every input, changed conditions of allow and changed rules that
+choose a refusal are shown too. OLD and NEW are directories or bundles, "active" for
+the policy of the running service, or "embedded" for the one that svc was built with.
+Exit code 0 when nothing changes, 1 when something does.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			from, err := o.open(c.Context(), args[0])
@@ -45,11 +45,11 @@ that svc was built with. Exit code 0 when nothing changes, 1 when something does
 			case len(d.Changes) > 0:
 				return fmt.Errorf("%d decisions of the table change", len(d.Changes))
 			case d.Conditional():
-				return errors.New("no decision of the table changes, but allow holds under other conditions")
+				return errors.New("no decision of the table changes, but the conditions of allow do")
 			case len(d.Rules) == 0:
 				return errors.New("no decision changes, but the mask of the decision log differs")
 			}
-			return errors.New("no decision of the table changes, and allow holds under the same conditions, but other rules differ")
+			return errors.New("no decision of the table and no condition of allow changes, but other rules do")
 		},
 	}
 }
@@ -139,7 +139,7 @@ func policyTableCommand(o *localOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, err := policy.NewEvaluatorFS(src)
+			e, err := policy.NewEvaluator(src)
 			if err != nil {
 				return err
 			}

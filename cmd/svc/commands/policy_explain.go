@@ -26,12 +26,12 @@ func policyExplainCommand(o *localOptions) *cobra.Command {
 	var logFile, name string
 	c := &cobra.Command{
 		Use:   "explain DECISION_ID|REQUEST_ID [--log FILE] [--policy DIR]",
-		Short: "Show how a recorded decision comes about: its rules and the trace",
-		Long: `Show how a recorded decision comes about: its rules and the trace. Of a request,
-by what its answer has as X-Request-Id, all decisions are listed and the one that
-answered it is explained: a replay, or else the first refusal, which of a list those of
-the projects that it leaves out are not, or else the last. The policy is the one that
-decided: it is kept for as long as the log has a decision of it.`,
+		Short: "Explain a recorded decision: its rules and the trace",
+		Long: `Explain a recorded decision: its rules and the trace. For a request, named by the
+X-Request-Id of its answer, all decisions are listed and the one that determined the
+answer is explained: a replay if there is one, else the first refusal, else the last
+decision. Projects left out of a list do not count as refusals. The policy is the one
+that decided; it is kept as long as the log has a decision of it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			log, err := o.openLog(c, logFile)
@@ -100,7 +100,7 @@ func (o *localOptions) explainer(ctx context.Context, name, logPath string, r de
 		func() (fs.FS, error) { return policy.Embedded(), nil },
 	} {
 		if files, err := open(); err == nil {
-			if e, err := policy.NewEvaluatorFS(files); err == nil && e.Revision() == r.Revision() {
+			if e, err := policy.NewEvaluator(files); err == nil && e.Revision() == r.Revision() {
 				return e, nil
 			}
 		}
@@ -109,7 +109,7 @@ func (o *localOptions) explainer(ctx context.Context, name, logPath string, r de
 	if err != nil {
 		return nil, fmt.Errorf("getting policy %s, which decided: %w; or name another with --policy", r.Revision(), err)
 	}
-	return policy.NewEvaluatorFS(files)
+	return policy.NewEvaluator(files)
 }
 
 func printExplanation(out io.Writer, x replay.Explanation) {

@@ -20,7 +20,7 @@ var errDegraded = errors.New("the policy of the source is not active")
 func policyStatusCommand(o *localOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Show the active policy, why the newest is not active, and those to roll back to",
+		Short: "Show the active policy, any problem with the newest one, and earlier policies",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			status, err := o.client().PolicyStatus(c.Context())
@@ -123,9 +123,9 @@ func policyShadowCommand(o *localOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "shadow DIR|BUNDLE [--sample R] | --report | --off",
 		Short: "Run a policy in shadow in the running service, without effect",
-		Long: `Run a policy in shadow in the running service, on the same facts, without
-effect on any answer. --report shows what it would have decided differently since
-it began, --off ends it and shows the last report.`,
+		Long: `Run a policy in shadow in the running service: it sees the same facts and has no
+effect on any answer. --report shows which decisions would have been different
+since it began, --off ends it and shows the last report.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			wanted := 1
 			if off || report {
@@ -157,7 +157,7 @@ it began, --off ends it and shows the last report.`,
 		},
 	}
 	c.Flags().BoolVar(&off, "off", false, "end the shadow")
-	c.Flags().BoolVar(&report, "report", false, "show what the policy in shadow would have decided differently")
+	c.Flags().BoolVar(&report, "report", false, "show which decisions would have been different in shadow")
 	c.Flags().Float64Var(&sample, "sample", 1, "share of the decisions, above 0 and at most 1")
 	c.MarkFlagsMutuallyExclusive("off", "report", "sample")
 	return c

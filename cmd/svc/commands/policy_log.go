@@ -22,11 +22,11 @@ func policyLogCommand(o *localOptions) *cobra.Command {
 	var last int
 	c := &cobra.Command{
 		Use:   "log [--who ID] [--rule RULE] [--status N] [--since TIME] …",
-		Short: "Show recorded decisions: whose, on what, by which rule",
-		Long: `Show recorded decisions: whose, on what, by which rule; the newest last. The log
-is that of replay. All filters that are given must match. --who is the id of a key or of
-a user; --status 503 means that no decision was made. A record may stand for
-many like refusals of keys, which are counted.`,
+		Short: "Show recorded decisions: who asked, for what, and which rule decided",
+		Long: `Show recorded decisions, the newest last: who asked, for what, and which rule decided.
+All given filters must match. --who is the id of a key or of a user; --status 503 means
+that no decision was made. A record may stand for several similar refusals of keys, with
+their count.`,
 		Example: "  svc policy log --who alice --refused --since 24h\n  svc policy log --request 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -52,23 +52,23 @@ many like refusals of keys, which are counted.`,
 	}
 	logFlag(c, &logFile)
 	c.Flags().StringVar(&f.Who, "who", "", "only decisions about this key, or this user's keys")
-	c.Flags().StringVar(&f.Project, "project", "", "only decisions about this project, also one that is not there")
+	c.Flags().StringVar(&f.Project, "project", "", "only decisions about this project, even one that does not exist")
 	c.Flags().StringVar(&action, "action", "", "only decisions on this action")
 	c.Flags().StringVar(&f.Rule, "rule", "", "only decisions by this rule")
 	c.Flags().IntVar(&f.Status, "status", 0, "only decisions with this status")
-	c.Flags().BoolVar(&f.Refused, "refused", false, "only what was not allowed")
+	c.Flags().BoolVar(&f.Refused, "refused", false, "only refusals")
 	c.Flags().StringVar(&f.RequestID, "request", "", "only decisions on this request, by its X-Request-Id")
-	c.Flags().StringVar(&f.Revision, "revision", "", "only decisions of this policy, by its revision or how that begins")
-	c.Flags().StringVar(&since, "since", "", "a time, or how long ago, from which on decisions count")
-	c.Flags().StringVar(&until, "until", "", "a time, or how long ago, before which decisions count")
-	c.Flags().IntVar(&last, "last", defaultLog, "how many decisions at most, the newest; 0 for all")
+	c.Flags().StringVar(&f.Revision, "revision", "", "only decisions of this policy, by its revision or the start of it")
+	c.Flags().StringVar(&since, "since", "", "only decisions since this time, or since so long ago")
+	c.Flags().StringVar(&until, "until", "", "only decisions before this time, or before so long ago")
+	c.Flags().IntVar(&last, "last", defaultLog, "how many of the newest decisions; 0 for all")
 	return c
 }
 
 func printSelection(w io.Writer, s decisionlog.Selection) {
 	printLogTable(w, s.Records)
 	if s.Unreadable > 0 {
-		fmt.Fprintf(w, "%d lines are no records\n", s.Unreadable)
+		fmt.Fprintf(w, "%d lines are not records\n", s.Unreadable)
 	}
 	shown := ""
 	if len(s.Records) < s.Matched {

@@ -21,15 +21,15 @@ func policyReplayCommand(o *localOptions) *cobra.Command {
 	var logFile, name, expectFile, since, against string
 	c := &cobra.Command{
 		Use:   "replay --policy DIR [--against DIR] [--since TIME] [--log FILE] [--expect FILE]",
-		Short: "Decide recorded decisions again and show which would have been different",
-		Long: `Decide recorded decisions again and show which would have been different. The
-log has one decision a line, as JSON, with the field names of OPA's decision
-log; without --log it is that of the service in the data directory, with what
-was renamed. FILE may be "-" for standard input. --since leaves out what was decided
-before a time, 2026-11-20T12:00:00Z, or longer ago than 90m; --against compares with
-what another policy decides, and not with what was recorded.
+		Short: "Evaluate recorded decisions again and show which would have been different",
+		Long: `Evaluate recorded decisions again and show which would have been different. The
+log has one decision a line, as JSON, with the field names of OPA's decision log;
+without --log it is the service's log in the data directory, rotated files
+included. FILE may be "-" for standard input. --since takes a time,
+2026-11-20T12:00:00Z, or a duration before now, 90m; --against compares with
+another policy instead of the recorded decisions.
 
-A line of the file of expected changes is "ACTION: OLD -> NEW" in the words of
+Each line of the file of expected changes is "ACTION: OLD -> NEW", worded like
 the output, for example "status: 403 project.forbidden -> 200 allowed"; ACTION
 may be "*". Exit code 1 when a change is not expected.`,
 		Args: cobra.NoArgs,
@@ -50,16 +50,16 @@ may be "*". Exit code 1 when a change is not expected.`,
 			report, err := replay.Run(c.Context(), log, e, options)
 			err = o.print(c, report, err, func(w io.Writer) { printReplay(w, report) })
 			if err == nil && report.Unexpected() {
-				err = errors.New("decisions change that were not expected to")
+				err = errors.New("decisions change unexpectedly")
 			}
 			return err
 		},
 	}
 	logFlag(c, &logFile)
 	c.Flags().StringVar(&name, "policy", "", `the policy to decide with: a directory, a bundle, "active" or "embedded"`)
-	c.Flags().StringVar(&against, "against", "", `the policy to compare with, named like the other (default what was recorded)`)
-	c.Flags().StringVar(&since, "since", "", "a time, or how long ago, from which on decisions count")
-	c.Flags().StringVar(&expectFile, "expect", "", "file of changes that are expected")
+	c.Flags().StringVar(&against, "against", "", `the policy to compare with, given like --policy (default the recorded decisions)`)
+	c.Flags().StringVar(&since, "since", "", "only decisions since this time, or since so long ago")
+	c.Flags().StringVar(&expectFile, "expect", "", "file of expected changes")
 	require(c, "policy")
 	return c
 }

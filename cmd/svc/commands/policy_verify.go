@@ -20,8 +20,8 @@ import (
 func policyVerifyCommand(o *localOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [DIR]",
-		Short: "Prove the policy that svc was built with, or the one in DIR",
-		Long: `Prove the policy that svc was built with, or the one in DIR: that it is
+		Short: "Verify the policy that svc was built with, or the one in DIR",
+		Long: `Verify the policy that svc was built with, or the one in DIR: that it is
 formatted, compiles strictly against the schemas of input and decision and
 calls nothing forbidden, that its rules are labelled, that its tests pass, cover
 every line and notice every small mistake in the rules, that the exhaustive

@@ -106,9 +106,9 @@ func projectsDeleteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete PROJECT",
 		Short: "Delete a project with its jobs, versions and published game",
-		Long: `Delete takes a project away with all that belongs to it, and asks before, unless
---yes is given. Nothing brings it back. A project with a job that has not ended is
-refused: cancel the job first.`,
+		Long: `Delete removes a project and everything that belongs to it, for good. It asks first
+unless --yes is given. A project with an unfinished job is refused: cancel the job
+first.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProjects(o),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -132,6 +132,6 @@ refused: cancel the job first.`,
 		},
 	}
 	o.register(c)
-	c.Flags().BoolVar(&yes, "yes", false, "delete without a question")
+	c.Flags().BoolVar(&yes, "yes", false, "delete without asking")
 	return c
 }

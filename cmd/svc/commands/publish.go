@@ -14,7 +14,7 @@ import (
 
 func publishCommand() *cobra.Command {
 	o := &jobOptions{}
-	return jobCommand("publish", "Have players get a completed job's game, and print its address", o, func(c *cobra.Command, job client.Job) error {
+	return jobCommand("publish", "Publish a completed job's game and print its address", o, func(c *cobra.Command, job client.Job) error {
 		return o.call(c, func(ctx context.Context, service *client.Client) error {
 			if job.ProjectID == "" {
 				record, err := service.Status(ctx, job)
@@ -50,14 +50,14 @@ func ofProjectCommand(use, short string, o *clientOptions, run func(ctx context.
 
 func unpublishCommand() *cobra.Command {
 	o := &clientOptions{}
-	return ofProjectCommand("unpublish", "Take a project's published game back", o,
+	return ofProjectCommand("unpublish", "Unpublish a project's game", o,
 		func(ctx context.Context, _ *cobra.Command, service *client.Client, project string) error {
 			return service.Unpublish(ctx, project)
 		})
 }
 
 func ownGameCommand() *cobra.Command {
-	return group("game", "Set what players get of a published game, and who may report for it",
+	return group("game", "Change the settings and the key of a published game",
 		gameSettingsCommand(), gameRotateKeyCommand())
 }
 
@@ -67,7 +67,7 @@ func gameSettingsCommand() *cobra.Command {
 	var most string
 	var ask bool
 	var c *cobra.Command
-	c = ofProjectCommand("settings", "Show a game's settings, after a change of those that are given", o,
+	c = ofProjectCommand("settings", "Show a game's settings, or change the ones that are given", o,
 		func(ctx context.Context, _ *cobra.Command, service *client.Client, project string) error {
 			var change api.PlayChange
 			if c.Flags().Changed("origins") {
@@ -100,9 +100,9 @@ func gameSettingsCommand() *cobra.Command {
 			return nil
 		})
 	f := c.Flags()
-	f.StringSliceVar(&origins, "origins", nil, "which `ORIGINS` may show the game and report for it, like https://example.com; none for all")
-	f.StringVar(&most, "tik-per-month", "", "what the game may cost in a month, in `TIK`")
-	f.BoolVar(&ask, "ask-consent", false, "ask players on the game's page before they are named")
+	f.StringSliceVar(&origins, "origins", nil, "`ORIGINS` of pages that may embed the game and report for it, like https://example.com; empty for all")
+	f.StringVar(&most, "tik-per-month", "", "limit of `TIK` that the game may cost in a month")
+	f.BoolVar(&ask, "ask-consent", false, "ask players for consent on the game's page before they get a name")
 	return c
 }
 
@@ -128,6 +128,6 @@ func gameRotateKeyCommand() *cobra.Command {
 			}
 			return o.print(c.OutOrStdout(), made, printable(made.Key))
 		})
-	c.Flags().IntVar(&days, "keep-days", days, fmt.Sprintf("for how many `DAYS` keys before go on, 0 to %d", api.MaxKeepDays))
+	c.Flags().IntVar(&days, "keep-days", days, fmt.Sprintf("`DAYS` that earlier keys stay valid, 0 to %d", api.MaxKeepDays))
 	return c
 }

@@ -31,7 +31,7 @@ func TestWrongCommandLineIsAnsweredWithTheUsageOfThatCommand(t *testing.T) {
 		"policy table embedded --write": "embedded can't be written to",
 		"policy format active":          "active can't be written to",
 		"policy sign p.tgz --key k":     "p.tgz can't be written to",
-		"policy format root_test.go":    "is no directory",
+		"policy format root_test.go":    "is not a directory",
 		"policy bundle embedded -o x":   "must end in .tar.gz",
 	} {
 		var out, errs bytes.Buffer
@@ -84,7 +84,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 	other := page.URL
 	const hint = "is the service running? start it with make run, or name "
 	for line, want := range map[string]string{
-		"engines list --data-dir " + dir:              "no engine proxy works on " + dir + ": " + hint + "its data directory with --data-dir",
+		"engines list --data-dir " + dir:              "no engine proxy uses " + dir + ": " + hint + "its data directory with --data-dir",
 		"engines list --data-dir " + file:             file + " is not a directory: name the data directory of the service with --data-dir",
 		"admin key list --data-dir " + dir:            "nobody listens on " + dir + "/admin.sock: " + hint + "its data directory with --data-dir",
 		"admin key list --data-dir " + file:           file + " is not a directory: name the data directory of the service with --data-dir",
@@ -99,6 +99,8 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		"projects list --api-key-file " + file:        "no API key: set SVC_API_KEY or give --api-key-file",
 		"projects list --api-key-file /none":          "reading API key: /none: no such file or directory",
 		"projects list --api-key-file " + bad:         "This API key is not valid. Give another key with SVC_API_KEY or --api-key-file. (401)",
+		"jobs --status done":                          "status must be one of queued, running, completed, failed and cancelled.",
+		"experiments draft p speed 1 1":               "Each value must have 1 to 40 characters and differ from the others.",
 		"generate brief -p x":                         `"x" is not a project id: want 24 lower-case hexadecimal characters`,
 	} {
 		if _, _, stderr := svc(strings.Fields(line)...); stderr != "svc: "+want+"\n" {

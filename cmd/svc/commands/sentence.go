@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/client"
 )
 
@@ -24,12 +25,15 @@ func sentence(err error) string {
 		}
 	}
 	var refused *client.Error
+	var wrong *api.Error
 	var asked *url.Error
 	var dial *net.OpError
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &refused):
 		return refusal(refused)
+	case errors.As(err, &wrong): // found here, before anything was sent
+		return wrong.Message
 	case errors.As(err, &asked) && errors.Is(err, http.ErrSchemeMismatch):
 		site, _, _ := strings.Cut(asked.URL, "/v1/")
 		return fmt.Sprintf("what answers at %s does not speak https: "+nameAnother, site)

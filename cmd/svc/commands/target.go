@@ -37,7 +37,7 @@ func checkTarget(dir string, force bool) error {
 	}
 	if here, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(target, here); err == nil && filepath.IsLocal(rel) {
-			return fmt.Errorf("%s holds the current directory, which can't be replaced; name another one", dir)
+			return fmt.Errorf("%s contains the current directory and can't be replaced; give another one", dir)
 		}
 	}
 	info, err := os.Lstat(target)

@@ -27,7 +27,7 @@ const maxTraceLine = 1 << 20
 // maxTraced bounds how many requests are shown that came with one id: the newest.
 const maxTraced = 20
 
-// traced is what a data folder knows of one request.
+// traced is what a data directory knows of one request.
 type traced struct {
 	RequestID string               `json:"requestId"`
 	Access    []json.RawMessage    `json:"access"` // lines of the access log
@@ -61,11 +61,11 @@ func traceCommand() *cobra.Command {
 	var o localOptions
 	c := &cobra.Command{
 		Use:   "trace REQUEST_ID",
-		Short: "Show what is known of a request, by the X-Request-Id of its answer",
-		Long: `Show what is known of a request, by the X-Request-Id of its answer: its line in the
-access log, the decisions on it, the job that it made or named, and what the
-job's engine wrote of it. Where no answer had that id, the newest requests are
-shown that were sent with it. The logs are those of the data folder.`,
+		Short: "Show what the logs say about a request",
+		Long: `Show what the logs of the data directory say about a request, named by the
+X-Request-Id of its answer: its line in the access log, the decisions on it, the job
+that it made or named, and what the job's engine wrote about it. If no answer had
+that id, the newest requests that were sent with it are shown.`,
 		Example: "  svc trace 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -77,7 +77,7 @@ shown that were sent with it. The logs are those of the data folder.`,
 	return c
 }
 
-// trace looks through the logs of a data folder. Where no answer had the id, requests are
+// trace looks through the logs of a data directory. Where no answer had the id, requests are
 // looked for that came with it.
 func trace(dir, requestID string) (traced, error) {
 	t := traced{RequestID: requestID, Access: []json.RawMessage{}, Decisions: []decisionlog.Record{}}
@@ -109,7 +109,7 @@ func trace(dir, requestID string) (traced, error) {
 		}
 	}
 	if len(t.Access) == 0 && len(t.Decisions) == 0 {
-		return t, fmt.Errorf("no log in %s knows the request %s: see that it is the data folder of the gateway that answered, and how long its logs are kept", dir, requestID)
+		return t, fmt.Errorf("no log in %s has the request %s: check that this is the data directory of the gateway that answered, and how long its logs are kept", dir, requestID)
 	}
 	return t, t.engine(dir)
 }

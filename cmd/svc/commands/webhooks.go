@@ -13,7 +13,7 @@ import (
 )
 
 func webhooksCommand() *cobra.Command {
-	return group("webhooks", "Have the ends of a project's jobs posted to an address",
+	return group("webhooks", "Post the ends of a project's jobs to a URL",
 		webhooksSetCommand(), webhooksShowCommand(), webhooksRotateCommand(), webhooksDropCommand(), webhooksDeliveriesCommand(), webhooksReplayCommand())
 }
 
@@ -22,7 +22,7 @@ func webhooksSetCommand() *cobra.Command {
 	var events []string
 	c := &cobra.Command{
 		Use:   "set PROJECT URL",
-		Short: "Set the address, and print the new secret where there was none",
+		Short: "Set the URL; print the secret if a new one was made",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.call(c, func(ctx context.Context, service *client.Client) error {
@@ -35,7 +35,7 @@ func webhooksSetCommand() *cobra.Command {
 		},
 	}
 	o.register(c)
-	c.Flags().StringSliceVar(&events, "events", nil, "which `EVENTS`, separated by commas: "+strings.Join(api.HookEvents(), ", ")+"; all without it")
+	c.Flags().StringSliceVar(&events, "events", nil, "`EVENTS` to post, separated by commas: "+strings.Join(api.HookEvents(), ", ")+" (default all)")
 	return c
 }
 
@@ -52,7 +52,7 @@ func (o *clientOptions) printWebhook(c *cobra.Command, hook api.Webhook) error {
 
 func webhooksShowCommand() *cobra.Command {
 	o := &clientOptions{}
-	return ofProjectCommand("show", "Print the address and its events", o,
+	return ofProjectCommand("show", "Print the URL and its events", o,
 		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
 			hook, err := service.Webhook(ctx, project)
 			if err != nil {
@@ -64,7 +64,7 @@ func webhooksShowCommand() *cobra.Command {
 
 func webhooksRotateCommand() *cobra.Command {
 	o := &clientOptions{}
-	return ofProjectCommand("rotate", "Make another secret and print it; the one before is good for a day", o,
+	return ofProjectCommand("rotate", "Make a new secret and print it; the old one is valid for a day", o,
 		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
 			hook, err := service.RotateWebhook(ctx, project)
 			if err != nil {
@@ -76,7 +76,7 @@ func webhooksRotateCommand() *cobra.Command {
 
 func webhooksDropCommand() *cobra.Command {
 	o := &clientOptions{}
-	return ofProjectCommand("drop", "Post nothing any more, and forget the deliveries", o,
+	return ofProjectCommand("drop", "Remove the webhook and its deliveries", o,
 		func(ctx context.Context, _ *cobra.Command, service *client.Client, project string) error {
 			return service.DropWebhook(ctx, project)
 		})
@@ -104,7 +104,7 @@ func webhooksDeliveriesCommand() *cobra.Command {
 			}
 			return w.Flush()
 		})
-	c.Flags().StringVar(&state, "state", "", "those in one `STATE` alone: waiting, delivered or dead")
+	c.Flags().StringVar(&state, "state", "", "only deliveries in this `STATE`: waiting, delivered or dead")
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
+	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
 // BenchmarkColdStart measures how long the real engine takes to its first
@@ -60,7 +61,7 @@ func plainRun(b *testing.B, daemon *dockertest.Daemon, s driver.Spec) {
 	b.Helper()
 	args := append([]string{
 		"run", "--detach", "--name", name(s.InstanceID), "--network", "none", "--user", "0:0",
-		"--volume", s.Volume + ":" + insideVolume, "--volume", filepath.Dir(s.Socket) + ":" + insideRun,
+		"--volume", s.Volume + ":" + driverkit.InsideVolume, "--volume", filepath.Dir(s.Socket) + ":" + insideRun,
 		"--volume", s.TokenFile + ":" + insideToken, DefaultImage,
 	}, arguments(s, Options{})...)
 	if out, err := dockerCommand(daemon, args...).CombinedOutput(); err != nil {

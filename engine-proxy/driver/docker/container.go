@@ -19,7 +19,6 @@ import (
 
 // Where a container finds what is its own.
 const (
-	insideVolume = "/volume"
 	insideRun    = "/run/svc"
 	insideToken  = "/run/secrets/token"
 	insideEgress = "/run/egress"
@@ -48,7 +47,7 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 			Cmd:        arguments(s, d.opts),
 			Env:        driverkit.Environment(insideTmp, insideTmp, d.opts.Env),
 			User:       fmt.Sprintf("%d:%d", uid, gid),
-			WorkingDir: cmp.Or(volumeOf(s), insideTmp),
+			WorkingDir: cmp.Or(driverkit.VolumeOf(s), insideTmp),
 			StopSignal: "SIGTERM",
 			// An image may not switch the network on, or a health check that
 			// no one asks.
@@ -101,14 +100,6 @@ func (d *Driver) recipe(s driver.Spec, uid, gid int) (recipe, error) {
 	return r, nil
 }
 
-// volumeOf is where the engine has its volume inside, "" for one without.
-func volumeOf(s driver.Spec) string {
-	if s.Volume == "" {
-		return ""
-	}
-	return insideVolume
-}
-
 // arguments are an engine's command line inside.
 func arguments(s driver.Spec, o Options) []string {
 	var egress string
@@ -116,7 +107,7 @@ func arguments(s driver.Spec, o Options) []string {
 		egress = path.Join(egressDir(s), filepath.Base(s.Egress))
 	}
 	return append(driverkit.Task(s), driverkit.Arguments(
-		"--volume", volumeOf(s), "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
+		"--volume", driverkit.VolumeOf(s), "--socket", path.Join(insideRun, filepath.Base(s.Socket)), "--project", s.ProjectID,
 		"--instance", s.InstanceID, "--token-file", insideToken, "--egress", egress, "--chromium", o.Chromium,
 		"--volume-bytes", strconv.FormatInt(max(o.Limits.Volume, 0), 10),
 	)...)
@@ -127,7 +118,7 @@ func arguments(s driver.Spec, o Options) []string {
 func mounts(s driver.Spec) []mount.Mount {
 	var list []mount.Mount
 	if s.Volume != "" {
-		list = append(list, bind(s.Volume, insideVolume, false))
+		list = append(list, bind(s.Volume, driverkit.InsideVolume, false))
 	}
 	list = append(list, bind(filepath.Dir(s.Socket), insideRun, false), bind(s.TokenFile, insideToken, true))
 	if s.Egress != "" && egressDir(s) != insideRun {

@@ -85,7 +85,7 @@ func (h Harness) stopEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), short)
 	defer cancel()
 	if err := d.Stop(ctx, handle, wait.Patience); err == nil {
-		t.Error("it says that a running engine is gone")
+		t.Error("the driver reports a running engine as gone")
 	}
 	if obs, err := d.Inspect(t.Context(), handle); err != nil || !obs.Running {
 		t.Errorf("an engine within its grace: %+v, %v", obs, err)

@@ -95,7 +95,7 @@ func (o *Options) complete() error {
 		{"storage class", o.StorageClass}, {"runtime class", o.RuntimeClass}, {"priority class", o.PriorityClass},
 	} {
 		if wrong := validation.IsDNS1123Subdomain(name.value); name.value != "" && (len(wrong) > 0 || len(name.value) > validation.DNS1123LabelMaxLength) {
-			return fmt.Errorf("kubernetes: the %s %q is no name that Kubernetes takes", name.what, name.value)
+			return fmt.Errorf("kubernetes: the %s %q is not a name that Kubernetes accepts", name.what, name.value)
 		}
 	}
 	if len(o.Command) > 0 && !path.IsAbs(o.Command[0]) {

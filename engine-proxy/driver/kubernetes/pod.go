@@ -20,7 +20,6 @@ const Port = 8443
 
 // Where a pod finds what is its own.
 const (
-	insideVolume = "/volume"
 	insideSecret = "/run/secrets/svc"
 	insideTmp    = "/tmp"
 )
@@ -82,11 +81,11 @@ func (d *Driver) container(s driver.Spec, room int64) corev1.Container {
 	}
 	mounts := []corev1.VolumeMount{{Name: "secret", MountPath: insideSecret, ReadOnly: true}, {Name: "tmp", MountPath: insideTmp}}
 	if s.Volume != "" {
-		mounts = append([]corev1.VolumeMount{{Name: "volume", MountPath: insideVolume}}, mounts...)
+		mounts = append([]corev1.VolumeMount{{Name: "volume", MountPath: driverkit.InsideVolume}}, mounts...)
 	}
 	return corev1.Container{
 		Name: container, Image: d.opts.Image, ImagePullPolicy: d.opts.PullPolicy,
-		Command: d.opts.Command, Args: arguments(s, room), Env: d.environment(), WorkingDir: cmp.Or(volumeOf(s), insideTmp),
+		Command: d.opts.Command, Args: arguments(s, room), Env: d.environment(), WorkingDir: cmp.Or(driverkit.VolumeOf(s), insideTmp),
 		Ports: []corev1.ContainerPort{{Name: container, ContainerPort: Port}},
 		// Requests are limits: an engine gets what it was placed for.
 		Resources: corev1.ResourceRequirements{Requests: share, Limits: share},
@@ -116,19 +115,11 @@ func (d *Driver) volumes(s driver.Spec) []corev1.Volume {
 	}})
 }
 
-// volumeOf is where the engine has its volume inside, "" for one without.
-func volumeOf(s driver.Spec) string {
-	if s.Volume == "" {
-		return ""
-	}
-	return insideVolume
-}
-
 // arguments are an engine's command line inside. The brackets are for
 // addresses of IPv6, and do no harm to others.
 func arguments(s driver.Spec, room int64) []string {
 	return append(driverkit.Task(s), driverkit.Arguments(
-		"--volume", volumeOf(s), "--listen", fmt.Sprintf("[$(%s)]:%d", podIPVariable, Port),
+		"--volume", driverkit.VolumeOf(s), "--listen", fmt.Sprintf("[$(%s)]:%d", podIPVariable, Port),
 		"--project", s.ProjectID, "--instance", s.InstanceID,
 		"--token-file", path.Join(insideSecret, fileToken), "--tls-cert", path.Join(insideSecret, fileCert),
 		"--tls-key", path.Join(insideSecret, fileKey), "--tls-ca", path.Join(insideSecret, fileCA),

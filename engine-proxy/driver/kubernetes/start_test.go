@@ -178,7 +178,7 @@ func TestAnOlderGenerationIsRefused(t *testing.T) {
 }
 
 // TestAMarkThatAnOperatorLowersLetsAProjectBeginAgain: what docs/operations.md
-// says to do when the engine proxy's data folder is lost.
+// says to do when the engine proxy's data directory is lost.
 func TestAMarkThatAnOperatorLowersLetsAProjectBeginAgain(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -278,7 +278,7 @@ func TestEngineRunsAsItsProjectsUser(t *testing.T) {
 	must(t, d.Stop(t.Context(), h, 0))
 }
 
-// TestVolumeOfAUserIsTakenBackWhereEnginesHaveNone: a data folder comes to a place
+// TestVolumeOfAUserIsTakenBackWhereEnginesHaveNone: a data directory comes to a place
 // that other users can't enter.
 func TestVolumeOfAUserIsTakenBackWhereEnginesHaveNone(t *testing.T) {
 	t.Parallel()

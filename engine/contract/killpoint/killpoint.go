@@ -25,8 +25,6 @@ type Point struct {
 	Path string // within the folder, slash-separated; of a rename the new name
 }
 
-func (p Point) String() string { return p.Call + " " + p.Path }
-
 // watch answers the system calls of a program.
 type watch struct {
 	dir    string

@@ -149,10 +149,11 @@ type Outcome struct {
 	// Files is the last revision that was proven, as the verifier left it; nil
 	// when nothing but the start was.
 	Files     compile.Files
-	Summary   string   // the model's own, of a revision that it handed in
-	Unmet     []string // what it says it could not do
-	Plan      string   // what it proposes
-	Questions []string // for the user
+	Written   compile.Files // the sources as the model left them, proven or not; nil when it changed none
+	Summary   string        // the model's own, of a revision that it handed in
+	Unmet     []string      // what it says it could not do
+	Plan      string        // what it proposes
+	Questions []string      // for the user
 	Stop      Stop
 	Refusal   error // of a model that could not be asked
 	Steps     int

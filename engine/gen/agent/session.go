@@ -290,8 +290,12 @@ func (s *session) salvage(ctx context.Context) error {
 }
 
 func (s *session) outcome(stop Stop) Outcome {
+	var written compile.Files
+	if s.game.revision > 0 {
+		written = s.game.copy()
+	}
 	return Outcome{
-		Files: s.green, Summary: s.summary, Unmet: s.unmet, Plan: s.plan, Questions: s.questions,
+		Files: s.green, Written: written, Summary: s.summary, Unmet: s.unmet, Plan: s.plan, Questions: s.questions,
 		Stop: stop, Refusal: s.refusal, Steps: s.steps, Usage: s.usage,
 	}
 }

@@ -52,11 +52,12 @@ func aimed(tokens []token, i int) bool {
 	return slices.ContainsFunc(tokens[max(0, i-nearAim):min(len(tokens), i+2+nearAim)], func(t token) bool { return aims[t.word] })
 }
 
-// Counts reports whether the text names what a tunable counts: "more mines".
-func (r *Reading) Counts(p catalog.Param) bool {
+// Names reports whether the text has one of some nouns, by language: those that a tunable
+// counts, or that are larger by it.
+func (r *Reading) Names(nouns map[string][]string) bool {
 	for _, t := range r.tokens {
 		for _, lang := range r.languages {
-			if units := p.Units[lang]; slices.Contains(units, t.word) || slices.Contains(units, t.singular) {
+			if slices.Contains(nouns[lang], t.word) || slices.Contains(nouns[lang], t.singular) {
 				return true
 			}
 		}

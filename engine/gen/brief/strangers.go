@@ -88,11 +88,3 @@ func stranger(text string, tokens []token, lang string) string {
 	}
 	return best
 }
-
-func set(words ...string) map[string]bool {
-	m := make(map[string]bool, len(words))
-	for _, w := range words {
-		m[w] = true
-	}
-	return m
-}

@@ -2,6 +2,7 @@ package brief
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/svc-games/svc/engine/gen/catalog"
@@ -104,8 +105,8 @@ func addPhrases(words map[string]int, lang string) {
 			for phrase := range p.Words[lang] {
 				add(phrase, anyWord)
 			}
-			for _, unit := range p.Units[lang] {
-				add(unit, anyWord)
+			for _, noun := range slices.Concat(p.Units[lang], p.Sized[lang]) {
+				add(noun, anyWord)
 			}
 		}
 	}

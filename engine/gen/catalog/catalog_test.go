@@ -1,9 +1,7 @@
 package catalog_test
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/engine/gen/brief"
@@ -75,52 +73,6 @@ func TestCheckRefusesWhatDoesNotGoTogether(t *testing.T) {
 		spoil(&s)
 		if catalog.Check(s) == nil {
 			t.Errorf("%s: accepted", name)
-		}
-	}
-}
-
-func TestSchemaDescribesWhatTheGeneratorWrites(t *testing.T) {
-	data, err := spec.Marshal(brief.Read("A frog jumps").Write(brief.Order{ProjectID: "p", Seed: 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var document any
-	if err := json.Unmarshal(data, &document); err != nil {
-		t.Fatal(err)
-	}
-	follow(t, "", catalog.Schema(), document)
-}
-
-// follow checks a document against the parts of JSON Schema that Schema uses.
-func follow(t *testing.T, at string, schema map[string]any, v any) {
-	t.Helper()
-	switch v := v.(type) {
-	case map[string]any:
-		properties, _ := schema["properties"].(map[string]any)
-		for name, inner := range v {
-			sub, ok := properties[name].(map[string]any)
-			if !ok {
-				t.Errorf("%s.%s is not in the schema", at, name)
-				continue
-			}
-			follow(t, at+"."+name, sub, inner)
-		}
-		for _, name := range schema["required"].([]string) {
-			if _, ok := v[name]; !ok {
-				t.Errorf("%s.%s is required and not there", at, name)
-			}
-		}
-	case []any:
-		for _, inner := range v {
-			follow(t, at+"[]", schema["items"].(map[string]any), inner)
-		}
-	case string:
-		if enum, ok := schema["enum"].([]string); ok && !slices.Contains(enum, v) {
-			t.Errorf("%s is %q, none of %s", at, v, strings.Join(enum, ", "))
-		}
-	case float64:
-		if low, ok := schema["minimum"].(float64); ok && (v < low || v > schema["maximum"].(float64)) {
-			t.Errorf("%s is %v, out of bounds", at, v)
 		}
 	}
 }

@@ -74,6 +74,8 @@ type Param struct {
 	Max   float64 `json:"max"`
 	// Units are the nouns that a number of it is followed by, by language.
 	Units map[string][]string `json:"units"`
+	// Sized are the nouns of what is larger the more it is, by language.
+	Sized map[string][]string `json:"sized"`
 	// Words set it to a value, by language.
 	Words map[string]map[string]float64 `json:"words"`
 	// Ways name its values, from 0 on, where it says how the hazards move.

@@ -44,7 +44,7 @@ var (
 // has; "other" for any but the present one, "not " and a way for any but that one, "" where
 // it says nothing of it, and whether it speaks of one that the game has not.
 func mannerOf(s spec.Spec, c clause) (way string, absent bool) {
-	who := hazardPattern.MatchString(c.text) || obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || theyPattern.MatchString(c.text)
+	who := obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || theyPattern.MatchString(c.text)
 	if !who {
 		return "", false
 	}
@@ -106,16 +106,25 @@ func behaviour(s *spec.Spec, c clause) result {
 		return result{unmet: "say how they should move instead; there are these ways: " + waysOf(p.Ways), alone: alone}
 	}
 	next := slices.Index(p.Ways, way)
-	if next == now {
+	switch {
+	case next != now:
+	case dumberPattern.MatchString(c.text): // "they are too smart"
+		return harder(s, c, -1)
+	case smarterPattern.MatchString(c.text):
+		return harder(s, c, 1)
+	default:
 		return result{unmet: "it is like that already; there are these ways: " + waysOf(p.Ways), alone: alone}
 	}
 	s.Params = with(s.Params, foes, float64(next))
 	return result{did: "how the others move: " + describeWay(way), alone: alone}
 }
 
-func describeWay(name string) string {
-	return manners[slices.IndexFunc(manners, func(m manner) bool { return m.name == name })].what
+// mannerNamed is the manner with a name, which there is.
+func mannerNamed(name string) manner {
+	return manners[slices.IndexFunc(manners, func(m manner) bool { return m.name == name })]
 }
+
+func describeWay(name string) string { return mannerNamed(name).what }
 
 func waysOf(names []string) string {
 	var out []string
@@ -125,17 +134,19 @@ func waysOf(names []string) string {
 	return strings.Join(out, ", or ")
 }
 
-// Behave gives a new game the way in which its brief has the hazards move, and returns
-// those of its unmet wishes that are not about it. That they hunt is what most do anyway.
+// Behave gives a new game the way in which its brief has the hazards move, and as many
+// pickups as that says, and returns those of its unmet wishes that are not about how they
+// move. That they hunt is what most do anyway.
 func Behave(s *spec.Spec, text string, unmet []string) []string {
 	for _, raw := range clauses(text) {
 		c := wishOf(raw)
+		gather(s, c)
 		way, absent := mannerOf(*s, c)
 		if way == "" || way == "hunt" || way == "other" || strings.HasPrefix(way, "not ") || absent {
 			continue
 		}
 		s.Params = with(s.Params, foes, float64(slices.Index(catalog.Mechanics[s.Mechanic].Params[foes].Ways, way)))
-		said := manners[slices.IndexFunc(manners, func(m manner) bool { return m.name == way })].said
+		said := mannerNamed(way).said
 		return slices.DeleteFunc(unmet, func(u string) bool {
 			u = lower(u)
 			return said.MatchString(u) || way == "wander" && chancePattern.MatchString(u)

@@ -33,6 +33,17 @@ type result struct {
 	scaled     string // the tunable that it moved, and which way
 }
 
+// results are what became of the parts of a clause.
+type results struct{ did, unmet []result }
+
+func (all *results) add(r result) {
+	if r.did != "" {
+		all.did = append(all.did, r)
+	} else {
+		all.unmet = append(all.unmet, r)
+	}
+}
+
 func done(format string, args ...any) result { return result{did: fmt.Sprintf(format, args...)} }
 
 // bound is the result for a wish that was understood but can't be met.
@@ -44,7 +55,7 @@ type operation func(s *spec.Spec, c clause) result
 // operations in the order in which they may take a clause; several may take
 // the same one ("a bigger, pink hero").
 var operations = []operation{
-	retitle, translate, stage, safety, table, feeling, parameters, behaviour, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
+	retitle, translate, stage, safety, table, feeling, parameters, gather, behaviour, swapMechanic, missing, steady, sound, rerender, boss, rules, speed, difficulty, lives, duration, size, amount, gravity, recast, retheme, recolor, collectibles, question,
 }
 
 // clause is one wish.

@@ -26,7 +26,7 @@ var (
 
 	smarterPattern  = words(`smarter`, `cleverer`, `stronger`, `better (?:opponent|computer|enem\w+)`, `klüger`, `schlauer`, `stärker`, `besser(?:er|en)? gegner`, `más (?:list[oa]s?|fuertes?|inteligentes?)`, `plus (?:forte?s?|malins?|intelligente?s?)`, `too (?:weak|dumb|stupid)`)
 	dumberPattern   = words(`dumber`, `weaker`, `too (?:strong|smart|good|clever)`, `zu (?:stark|klug|gut)`, `schwächer`, `dümmer`, `demasiado (?:fuerte|list[oa])`, `más débil(?:es)?`, `trop (?:forte?|malin)`, `moins forte?`)
-	opponentPattern = words(`opponents?`, `computer`, `enem(?:y|ies)`, `ghosts?`, `ai`, `cpu`, `gegner`, `computer`, `rival(?:es)?`, `oponente`, `enemigos?`, `ordenador`, `adversaires?`, `ennemis?`, `ordinateur`)
+	opponentPattern = words(`opponents?`, `computer`, `enem(?:y|ies)`, `ghosts?`, `ai`, `cpu`, `gegner`, `rival(?:es)?`, `oponente`, `enemigos?`, `ordenador`, `adversaires?`, `ennemis?`, `ordinateur`)
 )
 
 // languages are the names of languages in those that games are written in; "" for

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -22,14 +23,7 @@ var (
 
 // parameters sets the mechanic's own tunables: "10 pairs", "without walls".
 func parameters(s *spec.Spec, c clause) result {
-	var did, unmet []result
-	note := func(r result) {
-		if r.did != "" {
-			did = append(did, r)
-		} else {
-			unmet = append(unmet, r)
-		}
-	}
+	var all results
 	found := c.reading.Params(s.Mechanic)
 	if c.wants(&challenge) != 0 { // "too hard" is no wish for a hard one
 		for _, name := range levelOfPlay {
@@ -37,36 +31,36 @@ func parameters(s *spec.Spec, c clause) result {
 		}
 	}
 	for _, name := range slices.Sorted(keysOf(found)) {
-		if p := catalog.Mechanics[s.Mechanic].Params[name]; fullPattern.MatchString(c.text) && c.reading.Number(p) == 0 && len(p.Units) > 0 {
-			note(bound("say how many there are to be"))
+		if p := catalog.Mechanics[s.Mechanic].Params[name]; fullPattern.MatchString(c.text) && c.reading.Number(p) == 0 && (len(p.Units) > 0 || found[name] > paramOf(*s, name, p)) {
+			all.add(bound("say how many there are to be"))
 			continue
 		}
-		note(setParam(s, name, relative(*s, c, name, found[name])))
+		all.add(setParam(s, name, relative(*s, c, name, found[name])))
 	}
 	if len(found) == 0 && opponentPattern.MatchString(c.text) && levelParam(*s) != "" {
 		switch {
 		case smarterPattern.MatchString(c.text):
-			note(harder(s, c, 1))
+			all.add(harder(s, c, 1))
 		case dumberPattern.MatchString(c.text):
-			note(harder(s, c, -1))
+			all.add(harder(s, c, -1))
 		}
 	}
-	if len(did)+len(unmet) == 0 {
+	if len(all.did)+len(all.unmet) == 0 {
 		if r := counted(s, c); r != (result{}) {
-			note(r)
+			all.add(r)
 		}
 	}
-	if len(did)+len(unmet) == 0 {
+	if len(all.did)+len(all.unmet) == 0 {
 		return result{}
 	}
-	r := list(append(did, unmet...)...)
+	r := list(append(all.did, all.unmet...)...)
 	r.tuned = true
 	return r
 }
 
 // relative is what a tunable comes to of which a clause says how many more or fewer there
 // are to be: "two columns more", "more columns". Of words that set a value, it is that, as
-// it is where the game chooses the number so far.
+// it is where the game chooses the number so far; but "a bigger board" is never a smaller one.
 func relative(s spec.Spec, c clause, name string, v float64) float64 {
 	p := catalog.Mechanics[s.Mechanic].Params[name]
 	now, by := paramOf(s, name, p), c.reading.Number(p)
@@ -75,7 +69,11 @@ func relative(s spec.Spec, c clause, name string, v float64) float64 {
 		if least := leastPattern.MatchString(c.text); now != 0 && least == (now >= v) {
 			return now
 		}
-	case now == 0 || len(p.Units) == 0 || wholePattern.MatchString(c.text):
+	case now == 0 || wholePattern.MatchString(c.text):
+	case len(p.Units) == 0:
+		if way := float64(c.direction()); way*(v-now) < 0 {
+			return now + way*notch(p)
+		}
 	case by == 0 && c.direction() != 0:
 		return now + float64(c.direction())*notch(p)
 	case plusPattern.MatchString(c.text):
@@ -96,10 +94,28 @@ func notch(p catalog.Param) float64 { return max(1, math.Round((p.Max-p.Min)/8))
 
 // direction is whether a clause would have a tunable go up, 1, or down, -1.
 func (c clause) direction() int {
-	switch {
-	case smallerPattern.MatchString(c.text), narrowerPattern.MatchString(c.text), minusPattern.MatchString(c.text):
+	switch way := c.growth(); {
+	case way != 0:
+		return way
+	case minusPattern.MatchString(c.text):
 		return -1
-	case biggerPattern.MatchString(c.text), widerPattern.MatchString(c.text), plusPattern.MatchString(c.text):
+	case plusPattern.MatchString(c.text):
+		return 1
+	}
+	return 0
+}
+
+var (
+	longerPattern  = words(`longer`, `broader`, `taller`, `higher`, `too (?:short|narrow|tight|thin|low)`, `länger(?:e[snmr]?)?`, `weiter(?:e[snmr]?)?`, `höher(?:e[snmr]?)?`, `zu (?:kurz|eng|schmal|niedrig)`, `m[aá]s (?:larg|alt)[oa]s?`, `demasiado (?:cort|estrech|pequeñ|baj)[oa]s?`, `plus (?:long(?:ue)?|haute?)s?`, `trop (?:courte?|étroite?|petite?|basse?)s?`)
+	shorterPattern = words(`shorter`, `tighter`, `slimmer`, `lower`, `too (?:long|wide|broad|tall|high)`, `kürzer(?:e[snmr]?)?`, `niedriger(?:e[snmr]?)?`, `zu (?:lang|breit|weit|hoch)`, `m[aá]s (?:cort|baj)[oa]s?`, `demasiado (?:larg|anch|alt)[oa]s?`, `demasiado grandes?`, `plus (?:courte?|basse?)s?`, `trop (?:long(?:ue)?|large|grande?|haute?)s?`)
+)
+
+// growth is whether a clause would have something larger, 1, or smaller, -1.
+func (c clause) growth() int {
+	switch {
+	case smallerPattern.MatchString(c.text), narrowerPattern.MatchString(c.text), shorterPattern.MatchString(c.text):
+		return -1
+	case biggerPattern.MatchString(c.text), widerPattern.MatchString(c.text), longerPattern.MatchString(c.text):
 		return 1
 	}
 	return 0
@@ -116,14 +132,10 @@ func counted(s *spec.Spec, c clause) result {
 		p := params[name]
 		now := paramOf(*s, name, p)
 		way := c.amount()
-		if p.Board && boardPattern.MatchString(c.text) {
-			switch {
-			case biggerPattern.MatchString(c.text) || widerPattern.MatchString(c.text):
-				way = 1
-			case smallerPattern.MatchString(c.text) || narrowerPattern.MatchString(c.text):
-				way = -1
-			}
-		} else if !c.reading.Counts(p) {
+		switch {
+		case p.Board && boardPattern.MatchString(c.text), c.reading.Names(p.Sized):
+			way = cmp.Or(c.growth(), way)
+		case !c.reading.Names(p.Units):
 			continue
 		}
 		if way == 0 || now == 0 || p.Max > countless {

@@ -50,7 +50,7 @@ func TestWishesAreUnderstoodInTheWordsOfUsers(t *testing.T) {
 func TestWhatIsNotUnderstoodIsSaidAndChangesNothing(t *testing.T) {
 	for _, request := range []string{
 		"make it prettier", "undo that", "don't make it faster", "less pink", "make the rocks bigger", "the lives are hard to see",
-		"add a high score table online", "the gaps should be wider", "add music",
+		"add a high score table online", "the gaps should be round", "add music",
 	} {
 		out := Apply(duckGame(), request, nil)
 		if len(out.Did) > 0 || !slices.ContainsFunc(out.Unmet, func(u string) bool { return strings.HasPrefix(u, request) }) {

@@ -34,28 +34,21 @@ func rerender(s *spec.Spec, c clause) result {
 
 // rules changes levels, players, the boss and their like.
 func rules(s *spec.Spec, c clause) result {
-	var did, unmet []result
-	note := func(r result) {
-		if r.did != "" {
-			did = append(did, r)
-		} else {
-			unmet = append(unmet, r)
-		}
-	}
+	var all results
 	wish := c.reading.Rules
 	if removes(c) { // "remove the boss"
 		wish = refused(wish)
 	}
 	own := c.reading.LevelsOf(s.Mechanic)
 	if n := moreLevels(c); n > 0 && !removes(c) && (own > 0 || wish.Levels == 0) {
-		note(count("levels", &s.Play.Levels, min(s.Play.Levels+n, spec.MaxLevels)))
+		all.add(count("levels", &s.Play.Levels, min(s.Play.Levels+n, spec.MaxLevels)))
 	} else if n := min(wish.Levels, own); n > 0 {
-		note(count("levels", &s.Play.Levels, n))
+		all.add(count("levels", &s.Play.Levels, n))
 	} else if onePattern.MatchString(c.text) && s.Play.Players > 1 {
-		note(count("players", &s.Play.Players, 1))
+		all.add(count("players", &s.Play.Players, 1))
 	}
 	if n := wish.Players; n > 0 {
-		note(count("players", &s.Play.Players, n))
+		all.add(count("players", &s.Play.Players, n))
 	}
 	for _, sw := range []struct {
 		name   string
@@ -68,23 +61,23 @@ func rules(s *spec.Spec, c clause) result {
 		{"combos", &s.Play.Combo, wish.Combo == brief.Wanted, wish.Combo != brief.Unnamed},
 	} {
 		if sw.named && !(sw.field == &s.Play.Boss && bossPattern.MatchString(c.text)) {
-			note(toggle(sw.name, sw.field, sw.wanted))
+			all.add(toggle(sw.name, sw.field, sw.wanted))
 		}
 	}
 	if wish.Sound != brief.Unnamed && (wish.Sound == brief.Wanted) != s.Sound {
-		note(bound("sound is switched by settings.aiAudio"))
+		all.add(bound("sound is switched by settings.aiAudio"))
 	}
 	if wish.Solid || wish.Flat {
-		note(bound("2D or 3D is chosen by settings.dimensionMode"))
+		all.add(bound("2D or 3D is chosen by settings.dimensionMode"))
 	}
 	if ramp, ok := c.reading.Factors["ramp"]; ok && wish.Levels == 0 && speedsUp(c) {
-		note(scale(s, "how much harder it gets", &s.Play.Ramp, ramp))
+		all.add(scale(s, "how much harder it gets", &s.Play.Ramp, ramp))
 	}
 	switch {
-	case len(did) > 0:
-		return list(append(did, unmet...)...)
-	case len(unmet) > 0:
-		return list(unmet...)
+	case len(all.did) > 0:
+		return list(append(all.did, all.unmet...)...)
+	case len(all.unmet) > 0:
+		return list(all.unmet...)
 	}
 	return result{}
 }

@@ -123,7 +123,7 @@ func roleOf(s spec.Spec, c clause) string {
 func retheme(s *spec.Spec, c clause) result {
 	theme := c.reading.Theme
 	sized := biggerPattern.MatchString(c.text) || smallerPattern.MatchString(c.text) || c.amount() != 0
-	if theme == "" || sized && !placePattern.MatchString(c.text) || dullPattern.MatchString(c.text) { // "a bigger field" is no farm, "the sky is dull" no wish
+	if theme == "" || (sized || c.tuned) && !placePattern.MatchString(c.text) || dullPattern.MatchString(c.text) { // "a bigger field" is no farm, "the sky is dull" no wish
 		return result{}
 	}
 	scene := brief.Scene(theme, c.reading.Places)

@@ -21,7 +21,7 @@ var forbidPattern = words(`(?:don'?t|do not|never) (?:make|change|add|speed|slow
 var (
 	muchPattern = words(`much`, `a lot`, `lots`, `way`, `far`, `very`, `really`, `super`, `twice`, `double`,
 		`viel`, `sehr`, `deutlich`, `wesentlich`, `nettement`, `mucho`, `beaucoup`, `bien plus`, `molto`, `muito`)
-	bitPattern = words(`a (?:notch|touch|smidge|hair)`, `(?:ein|einen) (?:klein(?:es|en)? )?(?:bissl|stück|stückchen|tick)`, `bisschen`, `un (?:poquit[oa]|pel[ií]n|pelo)`, `un (?:chouïa|tantinet|tout petit peu)`, `a bit`, `a little`, `slightly`, `somewhat`, `a tad`, `etwas`, `ein bisschen`, `ein wenig`, `un poco`, `un peu`, `un po'?`, `um pouco`)
+	bitPattern = words(`a (?:notch|touch|smidge|hair)`, `(?:ein|einen) (?:klein(?:es|en)? )?(?:bissl|stück|stückchen|tick)`, `bisschen`, `un (?:poquit[oa]|pel[ií]n|pelo)`, `un (?:chouïa|tantinet|tout petit peu)`, `a bit`, `a little`, `slightly`, `somewhat`, `a tad`, `etwas`, `ein wenig`, `un poco`, `un peu`, `un po'?`, `um pouco`)
 
 	lifePattern     = words(`li(?:fe|ves)`, `hearts?`, `leben`, `vidas?`, `vies?`, `(?:aggiungi|pi[uù]|altre|\d) vit[ae]`)
 	livesPattern    = words(`lives`, `hearts`, `leben`, `vidas`, `vies`, `vite`)
@@ -39,7 +39,7 @@ var (
 	smallerPattern  = words(`smaller`, `tinier`, `tiny`, `thinner`, `too (?:big|large)`, `kleiner(?:e[snmr]?)?`, `zu groß`, `m[aá]s peque[nñ][oa]s?`, `plus petite?s?`, `pi[uù] piccol[oa]`, `menor`)
 
 	obstaclePattern = words(`enem(?:y|ies)`, `obstacles?`, `hazards?`, `traps?`, `things`, `stuff`, `pipes?`, `walls?`, `opponents?`, `monsters?`,
-		`hindernisse?`, `gegner`, `enemigos?`, `obst[aá]culos?`, `ennemis?`)
+		`hindernisse?`, `gegner`, `feinde?`, `enemig[oa]s?`, `obst[aá]culos?`, `ennemis?`)
 
 	declinePattern = words(`not`, `don'?t want`, `no longer`, `nicht`, `kein(?:e|en)?`, `no quiero`, `no`, `pas`, `plus de`)
 	gamePattern    = regexp.MustCompile(`(?:game|spiel|juego|jeu|mechanic|gameplay|genre|platformer|shooter|runner|puzzle)(?:$|[^\pL])|spiel\pL*`)

@@ -134,10 +134,9 @@ type seat struct {
 	game    *Game
 	script  string // the judge and the game's player
 	added   page.ScriptIdentifier
-	control string    // that starts a run
-	beside  bool      // what is tapped is the middle, not a button
-	faults  []fault   // of pages that were left
-	stop    chan bool // ends the watch
+	control string  // that starts a run
+	beside  bool    // what is tapped is the middle, not a button
+	faults  []fault // of pages that were left
 	loads   atomic.Int32
 	frames  int // of pages that were left
 	spent   float64

@@ -71,7 +71,7 @@ DECLARE
 BEGIN
 	FOR name IN SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE 'play\_%%' AND tablename NOT IN
 		(SELECT tablename FROM pg_tables WHERE schemaname = '%[1]s') LOOP -- of package analytics, made where it is needed
-		EXECUTE format('DROP TABLE %%I', name);
+		EXECUTE format('DROP TABLE IF EXISTS %%I', name); -- a part goes with its table
 		tables := array_remove(tables, name);
 	END LOOP;
 	IF tables <> ARRAY(SELECT tablename::text FROM pg_tables WHERE schemaname = '%[1]s' ORDER BY 1) THEN

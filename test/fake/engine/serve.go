@@ -145,7 +145,7 @@ func others(mux *http.ServeMux) http.Handler {
 		h.ServeHTTP(plain, r)
 		refusal := api.Error{Status: http.StatusNotFound, Message: "There is no such route."}
 		if plain.Code == http.StatusMethodNotAllowed {
-			refusal = api.Error{Status: plain.Code, Message: "This route takes another method.", Header: http.Header{"Allow": plain.Header()["Allow"]}}
+			refusal = api.Error{Status: plain.Code, Message: "This route does not allow the method.", Header: http.Header{"Allow": plain.Header()["Allow"]}}
 		}
 		refusal.WriteTo(w)
 	})

@@ -1,4 +1,5 @@
 // The form of a file: saved in place, and nothing that was typed is lost.
+import { headIs, listed } from "./faults.js";
 import { post } from "./prompt.js";
 import { isUnsent, keep, kept, unsent } from "./unsent.js";
 
@@ -117,8 +118,8 @@ export function edit(form) {
 	function show({ head, later, problems: found }) {
 		const problems = found ?? [];
 		const saved = later ? "Saved: it joins the game when the job has ended" : `Saved as r${head}`;
-		const wrong = problems.map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`);
-		say(wrong.length ? `${saved}, with problems: ${wrong.join("; ")}` : `${saved}.`);
+		if (!later) headIs(head);
+		say(problems.length ? `${saved}, with problems: ${listed(problems)}` : `${saved}.`);
 		editor?.problems(problems.filter((p) => p.file === form.dataset.path));
 		const frame = document.querySelector("[data-game]");
 		if (frame && !later && !problems.length) frame.src = frame.src;

@@ -9,7 +9,7 @@ const maxShown = 30;
 const maxLocated = 5;
 
 // faults lists the errors of a game, equal ones once. ask is called with the text of one that
-// somebody wants to be mended.
+// somebody wants to be mended, its signature and the button that was pressed.
 export function faults(place, ask) {
 	const list = place.querySelector("ol");
 	const seen = new Map();
@@ -43,10 +43,11 @@ export function faults(place, ask) {
 		count.setAttribute("aria-hidden", "true"); // else each change is read
 		fix.type = "button";
 		fix.className = "button quiet";
-		fix.textContent = "Ask to fix it …";
+		fix.textContent = "Fix it …";
 		const entry = { times: 1, count, at: file && line ? `${file}:${line}` : "" };
 		seen.set(signature, entry);
-		fix.addEventListener("click", () => ask(`${text}${entry.at ? `\nat ${entry.at}` : ""}`));
+		fix.addEventListener("click", () => ask(`${text}${entry.at ? `\nat ${entry.at}` : ""}`, signature, fix));
+		fix.setAttribute("aria-describedby", "fix-costs");
 		item.append(said, count, " ", where, " ", fix);
 		list.append(item);
 		if (!entry.at) return;
@@ -75,6 +76,17 @@ export function linkTo(file, line, text) {
 
 // base is the address of the project's page, which may be shown at a form's own.
 export const base = () => `/console/studio/${document.querySelector("[data-project]").dataset.project}`;
+
+// listed says what is wrong with a game, and where.
+export function listed(problems) {
+	return (problems ?? []).map((p) => `${p.file}${p.line ? `:${p.line}` : ""} ${p.text}`).join("; ");
+}
+
+// headIs notes the version that the project is at now, so that what goes back goes back from it.
+export function headIs(head) {
+	document.querySelector("[data-faults]")?.setAttribute("data-head", head);
+	for (const field of document.querySelectorAll("[name=head]")) field.value = head;
+}
 
 // locate finds the source of a line of the script that is made of sources: the bundler
 // writes each one's name above it, and leaves most lines as they are, in their order.

@@ -1,5 +1,6 @@
 // The live progress of a job, from its own event stream.
 import { inUse, loadAgain } from "./again.js";
+import { listed } from "./faults.js";
 import { typed } from "./unsent.js";
 
 const ends = ["job.completed", "job.failed", "job.cancelled"];
@@ -33,7 +34,7 @@ export function followJob(place) {
 	on("assistant.message", (event) => line(event.text, "said"));
 	on("tool.call", (event) => line(`→ ${event.name}${event.args?.path ? ` ${event.args.path}` : ""}`, "tool"));
 	on("file.changed", (event) => line(`${event.op === "delete" ? "deleted" : "wrote"} ${event.path}`, "file"));
-	on("build.result", (event) => line(event.ok === false ? "The build failed." : "Built."));
+	on("build.result", (event) => line(event.ok === false ? `The build failed: ${listed(event.problems)}` : "Built."));
 	on("audit.result", (event) => line(event.ok === false ? "The audit found faults." : "Audited."));
 	on("playtest.result", (event) => line(event.ok === false ? "The playtest failed." : "Playtested."));
 	on("fix.applied", (event) => line(`Mended: ${event.change}`));

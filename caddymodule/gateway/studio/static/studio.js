@@ -4,6 +4,8 @@ import { followJob } from "./job.js";
 import { begin, countdown, keepFields, resubmit, sendBegun, sendByKey } from "./prompt.js";
 import { edit } from "./editor.js";
 import { showGame } from "./game.js";
+import { openByKey } from "./keys.js";
+import { quotePlan } from "./plan.js";
 import { tabs } from "./tabs.js";
 import { typed } from "./unsent.js";
 
@@ -26,6 +28,7 @@ for (const form of document.querySelectorAll("[data-prompt]")) {
 	sendBegun(form);
 }
 for (const form of document.querySelectorAll("[data-plan]")) {
+	quotePlan(form);
 	keepFields(form);
 	resubmit(form);
 }
@@ -49,8 +52,10 @@ showGame();
 for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {
 	if (!event.ctrlKey && !event.metaKey || event.key !== ".") return;
-	document.querySelector("[data-job] form")?.requestSubmit();
+	const form = document.querySelector("[data-job] form");
+	form?.requestSubmit(form.querySelector("button"));
 });
+for (const list of document.querySelectorAll("[data-keys]")) openByKey(list);
 
 // askUntil loads the page again when what a note waits for has come, unless somebody uses the
 // page: what is typed stays.

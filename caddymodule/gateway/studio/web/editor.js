@@ -52,6 +52,10 @@ const look = EditorView.theme({
 	".cm-tooltip": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)" },
 	".cm-changedText": { background: "var(--good-soft) !important" },
 	".cm-deletedChunk": { background: "var(--bad-soft)" },
+	".cm-deletedChunk, .cm-deletedChunk span": { color: "var(--ink) !important" }, // a colour of the code's has too little contrast there
+	".cm-deletedChunk .cm-chunkButtons button": {
+		background: "var(--card) !important", color: "var(--ink) !important", border: "1px solid var(--soft)",
+	},
 });
 
 // make puts an editor before a textarea, whose text it has and keeps. nonce is that of

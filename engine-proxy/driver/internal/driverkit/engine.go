@@ -22,6 +22,17 @@ func Environment(home, tmp string, further []string) []string {
 	return env
 }
 
+// InsideVolume is where an engine that is apart has its volume.
+const InsideVolume = "/volume"
+
+// VolumeOf is where the engine has its volume inside, "" for one without.
+func VolumeOf(s driver.Spec) string {
+	if s.Volume == "" {
+		return ""
+	}
+	return InsideVolume
+}
+
 // Task is what the command line of an engine without a volume says besides.
 func Task(s driver.Spec) []string {
 	if s.Volume == "" {

@@ -155,6 +155,13 @@ export function hurt(s, x, y) {
 /** @param {GameState} s @param {string} type @param {number} [x] @param {number} [y] */
 export function note(s, type, x, y) { s.events.push({ type, x, y }); }
 
+// plenty is how many times as many pickups as usual there are to be.
+/** @param {GameState} s @returns {number} */
+export function plenty(s) {
+  const n = s.cfg.params.pickups;
+  return n === undefined ? 1 : n / 2;
+}
+
 /** @param {GameState} s @param {string} outcome */
 export function finish(s, outcome) {
   if (s.over) return;

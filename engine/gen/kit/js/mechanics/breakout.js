@@ -1,7 +1,7 @@
 // Breakout: a ball, a paddle, and bricks to break. Some bricks let a treat
 // fall that makes the paddle wider.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp, hypot,
+  W, H, STEP, base, tick, gain, hurt, note, clear, heat, between, chance, clamp, lerp, hypot, plenty,
 } from '../core/world.js';
 
 export const meta = { id: 'breakout', scroll: 'none', full: true, controls: 'pointer' };
@@ -15,6 +15,7 @@ const LEFT = (W - COLS * BW) / 2;
 const TOP = TALL ? 156 : 112;
 export const Y = H - (TALL ? 110 : 48); // the paddle
 const R = 11;
+const SIZES = [0, 0.8, 1, 1.25]; // of the paddle, by params.paddle
 const STEEP = 1.15; // sideways to upwards, at most
 const DRY = 3; // bounces without a brick, after which the paddle sends the ball to one
 const COLORS = ['hazard', 'accent', 'pickup', 'block', 'hero2', 'far'];
@@ -46,7 +47,7 @@ function build(s) {
     if (!pattern(x, y)) continue;
     s.bricks.push({
       x: LEFT + x * BW, y: TOP + y * BH, row: y, tough: s.level > 1 && chance(s, 0.12 * s.cfg.density) ? 2 : 1,
-      treat: chance(s, 0.14),
+      treat: chance(s, 0.14 * plenty(s)),
     });
   }
   serve(s);
@@ -57,7 +58,7 @@ function serve(s) {
   s.ball = { x: s.x, y: Y - 40, vx: between(s, -0.5, 0.5), vy: -1, wait: 0.8 };
 }
 
-export function half(s) { return (s.wide > 0 ? 92 : 62) * s.cfg.size; }
+export function half(s) { return (s.wide > 0 ? 92 : 62) * s.cfg.size * SIZES[s.cfg.params.paddle || 2]; }
 
 /** @param {GameState} s @param {GameInput} input */
 export function step(s, input) {

@@ -1,12 +1,15 @@
 // Bridge: holding lets a bridge grow, letting go lays it down, and the hero
 // walks over. Too short or too long is a fall.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, blink, plenty,
+} from '../core/world.js';
 
 export const meta = { id: 'bridge', scroll: 'none' };
 
 const TOP = 500; // of the pillars
 export const EDGE = 128; // where the hero's pillar ends
 const LONGEST = 330;
+const WIDE = [0, 0.8, 1, 1.3]; // of the usual pillars, by params.pillars
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
@@ -25,8 +28,9 @@ export function create(seed, cfg) {
 }
 
 function pillar(s) {
-  const w = clamp(between(s, 74, 128) / (Math.sqrt(s.cfg.density) * Math.sqrt(heat(s))), 46, 140);
-  const gem = chance(s, 0.4);
+  const w = clamp(between(s, 74, 128) / (Math.sqrt(s.cfg.density) * Math.sqrt(heat(s))), 46, 140)
+    * WIDE[s.cfg.params.pillars || 2];
+  const gem = chance(s, 0.4 * plenty(s));
   return { x: EDGE + between(s, 56, Math.min(250, LONGEST - w - 20)), w, gem };
 }
 

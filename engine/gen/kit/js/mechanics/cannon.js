@@ -1,6 +1,8 @@
 // Cannon: the hero's aim swings to and fro; a tap fires. Hit what comes down,
 // spare what is good. Three shots, then reloading takes a moment of rest.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, near, sin, cos } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, near, sin, cos, plenty,
+} from '../core/world.js';
 
 export const meta = { id: 'cannon', scroll: 'none' };
 
@@ -8,16 +10,17 @@ const X = W / 2;
 const Y = 628;
 const LINE = 566; // who gets here costs a life
 const SHOT = 820; // pixels a second
-const CLIP = 3;
 const RELOAD = 0.85; // seconds of rest for one shot
 const HOUSES = [52, 428, 120, 360, 176]; // places of those that are defended, one a life
+
+function clip(s) { return s.cfg.params.shots || 3; }
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
   s.phase = 0;
   s.angle = 0;
-  s.clip = CLIP;
+  s.clip = clip(s);
   s.reload = 0;
   s.kick = 0;
   s.shots = [];
@@ -29,7 +32,7 @@ export function create(seed, cfg) {
 
 // addFoe lets one more come down, from a place of its own or from a given one.
 function addFoe(s, at) {
-  const bad = chance(s, 0.78);
+  const bad = chance(s, 1 - 0.22 * plenty(s));
   const f = Object.assign({
     x: between(s, 60, W - 60), y: -40, vx: between(s, -34, 34), vy: between(s, 52, 74) * s.cfg.speed * heat(s), bad,
   }, at);
@@ -44,7 +47,7 @@ export function step(s, input) {
   s.phase += 1.9 * Math.sqrt(s.cfg.speed) * STEP;
   s.angle = sin(s.phase) * 0.98;
   s.kick *= 0.85;
-  if (s.clip < CLIP) {
+  if (s.clip < clip(s)) {
     s.reload += STEP;
     if (s.reload > RELOAD) { s.reload = 0; s.clip++; }
   }
@@ -152,9 +155,10 @@ export function draw(s, d) {
   d.disc(X + nx * len, Y + ny * len, 15, 'blockLight', { stroke: 'ink', width: 4 });
   d.sprite('hero', X, Y + 14 + s.kick * 6, 104 * Math.sqrt(s.cfg.size),
     { sy: 1 - s.kick * 0.12, sx: 1 + s.kick * 0.1 });
-  for (let i = 0; i < CLIP; i++) {
-    d.disc(W - 92 + i * 32, 690, 11, i < s.clip ? 'accent' : 'shade',
+  for (let i = 0; i < clip(s); i++) {
+    const x = W - 28 - (clip(s) - 1 - i) * 32;
+    d.disc(x, 690, 11, i < s.clip ? 'accent' : 'shade',
       { alpha: i < s.clip ? 1 : 0.35, stroke: 'ink', width: 3 });
-    if (i === s.clip) d.disc(W - 92 + i * 32, 690, 9 * (s.reload / RELOAD), 'accent', { alpha: 0.6 });
+    if (i === s.clip) d.disc(x, 690, 9 * (s.reload / RELOAD), 'accent', { alpha: 0.6 });
   }
 }

@@ -20,7 +20,7 @@ export function create(seed, cfg) {
 }
 
 function addItem(s) {
-  const bad = chance(s, 0.26 + 0.1 * (heat(s) - 1));
+  const bad = s.cfg.params.bad !== 0 && chance(s, 0.26 + 0.1 * (heat(s) - 1));
   // A good thing falls where the hero can get in time.
   const x = bad ? between(s, 50, W - 50) : between(s, Math.max(50, s.last - 200), Math.min(W - 50, s.last + 200));
   if (!bad) s.last = x;

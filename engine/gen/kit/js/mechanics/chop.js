@@ -1,6 +1,6 @@
 // Chop: taps to the left and right of a trunk; each blow brings it down by one
 // piece, and branches with it. Time runs out for those who rest.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, chance, choose, lerp, blink } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, note, heat, chance, choose, lerp, blink, finish } from '../core/world.js';
 
 export const meta = { id: 'chop', scroll: 'none' };
 
@@ -65,6 +65,7 @@ function blow(s, input) {
   s.count++;
   note(s, 'chop', W / 2, FOOT - 40);
   if (s.count % 2 === 0) gain(s, 1, x, FOOT - 130);
+  if (s.cfg.params.goal > 0 && s.count >= s.cfg.params.goal) finish(s, 'win');
 }
 
 /** @param {GameState} s @param {DrawList} d */

@@ -1,7 +1,7 @@
 // Climb: the hero runs up a wall; a tap leaps to the one across. Spikes are on
 // the walls, treats in between.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, choose, clamp, hash, near, blink, sin,
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, choose, clamp, hash, near, blink, sin, plenty,
 } from '../core/world.js';
 
 export const meta = { id: 'climb', scroll: 'y' };
@@ -30,7 +30,7 @@ function addRow(s) {
   const side = chance(s, 0.62) ? s.side : choose(s, [-1, 1]);
   const size = between(s, 0, 1) < 0.3 + 0.2 * (heat(s) - 1) ? 2 : 1;
   s.things.push({ side, y: -60, bad: true, size, done: false });
-  if (chance(s, 0.55)) {
+  if (chance(s, 0.55 * plenty(s))) {
     s.things.push({ side: chance(s, 0.5) ? 0 : -side, y: -60 - between(s, 20, 60), bad: false, size: 1, done: false });
   }
   s.next = 215 * Math.sqrt(heat(s)) / s.cfg.density;

@@ -1,15 +1,17 @@
-// Color: gates in three colours come down; a tap gives the hero the next
+// Color: gates in some colours come down; a tap gives the hero the next
 // colour. Only the gate's own colour passes.
 import {
-  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink, sin,
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink, sin, cos, plenty,
 } from '../core/world.js';
 
 export const meta = { id: 'color', scroll: 'y' };
 
 const Y = 560; // the hero's place
-// Three colours that differ for colour-blind players too, by their light.
-const COLORS = ['#ffd23f', '#e0369f', '#2f6bff'];
-const SHAPES = ['disc', 'box', 'poly'];
+// Colours that differ for colour-blind players too, by their light.
+const COLORS = ['#ffd23f', '#e0369f', '#2f6bff', '#14532d'];
+const SHAPES = ['disc', 'box', 'poly', 'star'];
+
+function many(s) { return s.cfg.params.colors || 3; }
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
@@ -26,10 +28,10 @@ export function create(seed, cfg) {
 
 function addGate(s) {
   // Most gates differ from the one before, or nothing would be to do.
-  const color = chance(s, 0.82) ? (s.last + 1 + Math.floor(between(s, 0, 2))) % 3 : s.last;
+  const color = chance(s, 0.82) ? (s.last + 1 + Math.floor(between(s, 0, many(s) - 1))) % many(s) : s.last;
   s.last = color;
   s.gates.push({ y: -60, color, done: false });
-  if (chance(s, 0.5)) s.coins.push({ y: -60 - between(s, 90, 130), taken: false });
+  if (chance(s, 0.5 * plenty(s))) s.coins.push({ y: -60 - between(s, 90, 130), taken: false });
   s.next = 250 * Math.sqrt(heat(s)) / s.cfg.density;
 }
 
@@ -38,7 +40,7 @@ export function step(s, input) {
   tick(s);
   const v = 205 * s.cfg.speed * heat(s);
   if (input.pressed) {
-    s.color = (s.color + 1) % 3;
+    s.color = (s.color + 1) % many(s);
     s.pop = 1;
     note(s, 'turn', W / 2, Y);
   }
@@ -65,7 +67,11 @@ export function step(s, input) {
 function mark(d, k, x, y, r, color) {
   if (SHAPES[k] === 'disc') d.disc(x, y, r, color, { stroke: 'ink', width: 3 });
   else if (SHAPES[k] === 'box') d.box(x - r, y - r, r * 2, r * 2, color, { stroke: 'ink', width: 3, radius: 3 });
-  else d.poly([[x, y - r * 1.2], [x + r * 1.2, y + r], [x - r * 1.2, y + r]], color, { stroke: 'ink', width: 3 });
+  else if (SHAPES[k] === 'star') {
+    const far = (i) => r * (i % 2 ? 0.5 : 1.3);
+    const point = (i) => [x + sin(i * Math.PI / 4) * far(i), y - cos(i * Math.PI / 4) * far(i)];
+    d.poly([0, 1, 2, 3, 4, 5, 6, 7].map(point), color, { stroke: 'ink', width: 3 });
+  } else d.poly([[x, y - r * 1.2], [x + r * 1.2, y + r], [x - r * 1.2, y + r]], color, { stroke: 'ink', width: 3 });
 }
 
 /** @param {GameState} s @param {DrawList} d */
@@ -86,6 +92,8 @@ export function draw(s, d) {
   d.disc(W / 2 + s.sway, Y, 52 + s.pop * 12, c, { stroke: 'ink', width: 5 });
   d.disc(W / 2 + s.sway - 18, Y - 20, 9, '#ffffff', { alpha: 0.6 });
   if (blink(s)) d.sprite('hero', W / 2 + s.sway, Y, 72 + s.pop * 14);
-  [0, 1, 2].forEach((k) =>
-    mark(d, (s.color + k) % 3, W / 2 - 40 + k * 40, 658, k === 0 ? 14 : 9, COLORS[(s.color + k) % 3]));
+  for (let i = 0; i < many(s); i++) {
+    const k = (s.color + i) % many(s);
+    mark(d, k, W / 2 - 20 * (many(s) - 1) + i * 40, 658, i === 0 ? 14 : 9, COLORS[k]);
+  }
 }

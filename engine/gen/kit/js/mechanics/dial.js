@@ -7,6 +7,7 @@ export const meta = { id: 'dial', scroll: 'none' };
 const CX = W / 2;
 const CY = 390;
 const R = 158;
+const WIDE = [0, 0.78, 1, 1.25]; // of the bright part, by params.zone
 const TAU = Math.PI * 2;
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
@@ -29,7 +30,7 @@ export function apart(a, b) {
 
 // place moves the bright part ahead of the hero, far enough to be seen.
 function place(s) {
-  s.half = between(s, 0.26, 0.36) * Math.sqrt(s.cfg.size) / Math.sqrt(heat(s));
+  s.half = between(s, 0.26, 0.36) * WIDE[s.cfg.params.zone || 2] * Math.sqrt(s.cfg.size) / Math.sqrt(heat(s));
   s.zone = wrap(s.a + s.dir * between(s, 1.3, 4.2));
   s.bonus = random(s) < 0.25;
   s.laps = 0;
@@ -47,7 +48,7 @@ export function step(s, input) {
   if (input.pressed) {
     if (Math.abs(off) < s.half + 0.05) {
       const perfect = Math.abs(off) < s.half * 0.3;
-      s.dir = -s.dir;
+      if (s.cfg.params.turns !== 0) s.dir = -s.dir;
       s.pulse = 1;
       gain(s, (s.bonus ? 2 : 1) + (perfect ? 1 : 0), x, y, perfect ? 'perfect' : 'gain');
       place(s);

@@ -1,13 +1,13 @@
 // Drive 3D: a road winds into the distance; held keys or sides of the screen
 // steer. Weave through what comes, keep on the road.
 import {
-  W, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink, sin,
+  W, STEP, base, tick, gain, hurt, note, heat, between, chance, clamp, lerp, blink, sin, plenty,
 } from '../core/world.js';
 import { project } from '../core/scene.js';
 
 export const meta = { id: 'drive3d', scroll: 'none', behind: true };
 
-const HALF = 4.6; // metres from the middle of the road to its edge
+const HALF = [0, 3.6, 4.6, 6]; // metres from the middle of the road to its edge, by params.road
 const SIGHT = 70;
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
@@ -23,21 +23,23 @@ export function create(seed, cfg) {
   return s;
 }
 
+export function edge(s) { return HALF[s.cfg.params.road || 2]; }
+
 // bend is where the middle of the road is, so many metres down it.
 function bend(at) { return sin(at / 47) * 7 + sin(at / 19) * 1.6; }
 
 function addRow(s) {
-  const aim = chance(s, 0.55) ? clamp(s.x + between(s, -0.8, 0.8), -HALF + 1, HALF - 1)
-    : between(s, -HALF + 1, HALF - 1);
+  const aim = chance(s, 0.55) ? clamp(s.x + between(s, -0.8, 0.8), -edge(s) + 1, edge(s) - 1)
+    : between(s, -edge(s) + 1, edge(s) - 1);
   s.things.push({ x: aim, z: SIGHT, kind: 'bad', vx: chance(s, 0.25) ? between(s, -1.2, 1.2) : 0, done: false });
   if (chance(s, 0.3 * (heat(s) - 0.4))) {
     s.things.push({
-      x: aim > 0 ? between(s, -HALF + 1, aim - 3) : between(s, aim + 3, HALF - 1), z: SIGHT, kind: 'bad', vx: 0,
+      x: aim > 0 ? between(s, -edge(s) + 1, aim - 3) : between(s, aim + 3, edge(s) - 1), z: SIGHT, kind: 'bad', vx: 0,
       done: false,
     });
   }
-  if (chance(s, 0.7)) {
-    const x = aim > 0 ? between(s, -HALF + 1, aim - 2.2) : between(s, aim + 2.2, HALF - 1);
+  if (chance(s, 0.7 * plenty(s))) {
+    const x = aim > 0 ? between(s, -edge(s) + 1, aim - 2.2) : between(s, aim + 2.2, edge(s) - 1);
     for (let i = 0; i < 3; i++) s.things.push({ x, z: SIGHT + i * 2.6, kind: 'treat', vx: 0, done: false });
   }
   s.next = 12.5 * Math.sqrt(heat(s)) / s.cfg.density;
@@ -61,15 +63,15 @@ export function step(s, input) {
   s.vx = lerp(s.vx, (right ? 7.6 : 0) - (left ? 7.6 : 0), 0.16);
   s.x += (s.vx - pull) * STEP;
   s.lean = lerp(s.lean, s.vx * 0.035, 0.2);
-  if (Math.abs(s.x) > HALF - 0.5) {
-    s.x = clamp(s.x, -HALF + 0.5, HALF - 0.5);
+  if (Math.abs(s.x) > edge(s) - 0.5) {
+    s.x = clamp(s.x, -edge(s) + 0.5, edge(s) - 0.5);
     hurt(s, ...screen(s, s.x, 0.6, 0));
   }
   s.next -= v * STEP;
   if (s.next <= 0) addRow(s);
   for (const t of s.things) {
     t.z -= (t.kind === 'bad' ? v * 0.86 : v) * STEP;
-    t.x = clamp(t.x + t.vx * STEP, -HALF + 1, HALF - 1);
+    t.x = clamp(t.x + t.vx * STEP, -edge(s) + 1, edge(s) - 1);
     if (t.done
         || Math.abs(t.z) > 1.1 || Math.abs(t.x - s.x) > (t.kind === 'bad' ? 1.25 : 1.35) * Math.sqrt(s.cfg.size)) {
       continue;
@@ -103,9 +105,9 @@ export function scene(s, g) {
     const x = bend(s.far + z) - bend(s.far);
     const turn = -Math.atan2(bend(s.far + z + step) - bend(s.far + z), step);
     const odd = Math.floor((s.far + z) / step + 0.5) % 2 === 0;
-    g.box(x, -0.5, -z, HALF * 2, 1, step + 0.5, 'ground', { ry: turn });
+    g.box(x, -0.5, -z, edge(s) * 2, 1, step + 0.5, 'ground', { ry: turn });
     for (const k of [-1, 1]) {
-      g.box(x + k * (HALF + 0.15), -0.42, -z, 0.6, 1, step + 0.3, odd ? 'hazard' : 'text', { ry: turn });
+      g.box(x + k * (edge(s) + 0.15), -0.42, -z, 0.6, 1, step + 0.3, odd ? 'hazard' : 'text', { ry: turn });
     }
     if (odd) g.box(x, 0.02, -z, 0.2, 0.03, step * 0.8, 'groundTop', { ry: turn });
     if (i % 3 === 0) {

@@ -1,10 +1,14 @@
 // Gap: the hero falls; a tap flaps. Fly through the openings.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, between, clamp, chance, near, blink } from '../core/world.js';
+import {
+  W, H, STEP, base, tick, gain, hurt, note, heat, between, clamp, chance, near, blink, plenty, sin,
+} from '../core/world.js';
 
 export const meta = { id: 'gap', scroll: 'x' };
 
 export const X = 130; // the hero's place
 const FLOOR = 668;
+const OPEN = [0, 0.88, 1, 1.25]; // of the usual opening, by params.gaps
+const SWAY = 42; // pixels that moving gates go up and down
 
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
@@ -21,11 +25,13 @@ export function create(seed, cfg) {
 }
 
 function addGate(s) {
-  const open = clamp(214 / Math.sqrt(heat(s)), 150, 230) + (s.r - 24) * 2;
+  const open = clamp(214 / Math.sqrt(heat(s)), 150, 230) * OPEN[s.cfg.params.gaps || 2] + (s.r - 24) * 2;
   const y = clamp(s.last + between(s, -170, 170), 130 + open / 2, FLOOR - 40 - open / 2);
   s.last = y;
-  s.gates.push({ x: W + 60, y, open, done: false });
-  if (chance(s, 0.45)) s.coins.push({ x: W + 60 + 150, y: clamp(y + between(s, -90, 90), 150, FLOOR - 60) });
+  s.gates.push({ x: W + 60, y, home: y, open, done: false });
+  if (chance(s, 0.45 * plenty(s))) {
+    s.coins.push({ x: W + 60 + 150, y: clamp(y + between(s, -90, 90), 150, FLOOR - 60) });
+  }
   s.next = 290 / s.cfg.density;
 }
 
@@ -51,6 +57,7 @@ export function step(s, input) {
   if (s.next <= 0) addGate(s);
   for (const g of s.gates) {
     g.x -= v * STEP;
+    if (s.cfg.params.moving === 1) g.y = g.home + SWAY * sin(s.t * 1.7 + g.home);
     const inside = Math.abs(g.x - X) < 38 + s.r * 0.8;
     if (inside && Math.abs(s.y - g.y) > g.open / 2 - s.r * 0.8) hurt(s, X, s.y);
     if (!g.done && g.x < X - 38) { g.done = true; gain(s, 1, X, s.y); }

@@ -1,6 +1,6 @@
 // Hop: the hero runs by itself; a tap jumps, a second one in the air jumps
 // again. Leap over what stands in the way, and stay down below what flies.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, near, blink } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, note, heat, between, chance, near, blink, plenty } from '../core/world.js';
 
 export const meta = { id: 'hop', scroll: 'x' };
 
@@ -25,7 +25,7 @@ export function create(seed, cfg) {
 
 function addBlock(s) {
   s.next = between(s, 300, 460) * Math.sqrt(heat(s)) / s.cfg.density;
-  if (s.t > 4 && chance(s, 0.22)) {
+  if (s.cfg.params.flying !== 0 && s.t > 4 && chance(s, 0.22)) {
     s.blocks.push({ x: W + 60, n: 1, size: 54, air: true, done: false });
     return;
   }
@@ -33,7 +33,7 @@ function addBlock(s) {
   const tall = wide === 1 && chance(s, 0.3);
   const block = { x: W + 60, n: wide, size: tall ? 76 : 54, air: false, done: false };
   s.blocks.push(block);
-  if (chance(s, 0.55)) {
+  if (chance(s, 0.55 * plenty(s))) {
     for (let i = -1; i <= 1; i++) s.coins.push({ x: block.x + i * 52, y: GROUND - 178 + Math.abs(i) * 34 });
   }
 }
@@ -43,7 +43,7 @@ export function step(s, input) {
   tick(s);
   const v = 265 * s.cfg.speed * heat(s);
   s.far += v * STEP;
-  if (input.pressed && s.jumps < 2) {
+  if (input.pressed && s.jumps < (s.cfg.params.jumps || 2)) {
     s.vy = s.jumps === 0 ? -760 : -640;
     s.jumps++;
     s.squash = -1;

@@ -22,7 +22,6 @@ const SIDE = TALL
     box: [50, 150, 210, 292], hero: [155, 208], moves: [155, 286], dots: [57, 326, 14], goal: [84, 382],
     share: [176, 414],
   };
-const MOVES = 15;
 const KINDS = ['hero', 'hazard', 'pickup', 'heart', 'gem'];
 const TILES = ['hero2', 'far', 'accent', 'panel', 'blockLight'];
 
@@ -41,8 +40,10 @@ export function create(seed, cfg) {
 
 function goal(s) { return Math.round((28 + 8 * s.level) * Math.sqrt(s.cfg.density)); }
 
+function moves(s) { return s.cfg.params.moves || 15; }
+
 function build(s) {
-  s.moves = MOVES;
+  s.moves = moves(s);
   s.done = 0;
   do {
     s.cells = [];
@@ -58,7 +59,7 @@ function build(s) {
   s.drops = s.cells.map(() => 0); // how far each still falls, in cells
 }
 
-function roll(s) { return Math.floor(random(s) * KINDS.length); }
+function roll(s) { return Math.floor(random(s) * (s.cfg.params.colors || KINDS.length)); }
 
 // runs returns the cells of all rows of three or more.
 function runs(cells) {
@@ -189,7 +190,7 @@ function spend(s) {
   if (s.moves > 0 || s.done >= goal(s)) return;
   s.safe = 0;
   hurt(s, SIDE.moves[0], SIDE.moves[1] + 44);
-  s.moves = MOVES;
+  s.moves = moves(s);
 }
 
 /** @param {GameState} s @param {DrawList} d */

@@ -19,7 +19,7 @@ export function create(seed, cfg) {
   s.spikes = [];
   s.wait = 1.6; // seconds until the next spike
   s.trail = [];
-  addItem(s);
+  for (let i = 0; i < (s.cfg.params.pickups || 1); i++) addItem(s);
   return s;
 }
 

@@ -1,6 +1,6 @@
 // Roll 3D: a ball rolls along a narrow path in the sky; a tap turns it left or
 // right. Off the path is a fall. The path and its rules are zigzag's.
-import { base, tick, gain, hurt, note, heat, chance, lerp, blink, STEP } from '../core/world.js';
+import { base, tick, gain, hurt, note, heat, chance, lerp, blink, plenty, STEP } from '../core/world.js';
 import { project } from '../core/scene.js';
 
 export const meta = { id: 'roll3d', scroll: 'none' };
@@ -34,7 +34,7 @@ function addTile(s) {
     s.grow = 1 - s.grow;
     s.run = 1 + Math.floor((1.6 + 3 * (s.rng % 1000) / 1000) / s.cfg.density);
   }
-  const gem = chance(s, 0.24);
+  const gem = chance(s, 0.24 * plenty(s));
   s.run--;
   s.tiles.push(s.grow === 0 ? { u: last.u + 1, v: last.v, gem } : { u: last.u, v: last.v + 1, gem });
 }

@@ -1,6 +1,8 @@
-// Runner 3D: three lanes run into the distance; a tap on a side changes lanes,
+// Runner 3D: lanes run into the distance; a tap on a side changes lanes,
 // up or the middle jumps over what is low.
-import { W, STEP, base, tick, gain, hurt, note, heat, chance, choose, clamp, lerp, blink } from '../core/world.js';
+import {
+  W, STEP, base, tick, gain, hurt, note, heat, chance, choose, clamp, lerp, blink, plenty,
+} from '../core/world.js';
 import { project } from '../core/scene.js';
 
 export const meta = { id: 'runner3d', scroll: 'none', controls: 'tap' };
@@ -12,9 +14,9 @@ const CAMERA = { x: 0, y: 4.6, z: 7.4, tx: 0, ty: 1.2, tz: -6, fov: 62 };
 /** @param {number} seed @param {GameConfig} cfg @returns {GameState} */
 export function create(seed, cfg) {
   const s = base(seed, cfg);
-  s.lane = 1;
+  s.lane = Math.floor((lanes(s) - 1) / 2);
   s.dir = 1;
-  s.x = 0;
+  s.x = laneX(s, s.lane);
   s.y = 0;
   s.vy = 0;
   s.far = 0;
@@ -23,16 +25,20 @@ export function create(seed, cfg) {
   return s;
 }
 
-function laneX(lane) { return (lane - 1) * LANE; }
+export function lanes(s) { return s.cfg.params.lanes || 3; }
+
+function laneX(s, lane) { return (lane - (lanes(s) - 1) / 2) * LANE; }
 
 function addRow(s) {
-  const lanes = [0, 1, 2];
-  const first = chance(s, 0.6) ? s.lane : choose(s, lanes);
+  const all = [...Array(lanes(s)).keys()];
+  const first = chance(s, 0.6) ? s.lane : choose(s, all);
   const bad = [first];
-  if (chance(s, 0.35 + 0.2 * (heat(s) - 1))) bad.push(choose(s, lanes.filter((l) => l !== first)));
+  for (let i = 2; i < all.length; i++) { // one stays free
+    if (chance(s, 0.35 + 0.2 * (heat(s) - 1))) bad.push(choose(s, all.filter((l) => bad.indexOf(l) < 0)));
+  }
   for (const lane of bad) s.things.push({ lane, z: -SIGHT, kind: chance(s, 0.3) ? 'low' : 'block', done: false });
-  const free = lanes.filter((l) => bad.indexOf(l) < 0);
-  if (chance(s, 0.8)) {
+  const free = all.filter((l) => bad.indexOf(l) < 0);
+  if (chance(s, 0.8 * plenty(s))) {
     const lane = choose(s, free);
     for (let i = 0; i < 3; i++) s.things.push({ lane, z: -SIGHT - i * 2.2, kind: 'treat', done: false });
   }
@@ -53,13 +59,13 @@ export function step(s, input) {
       note(s, 'jump', ...screen(s, s.x, 0.4, 0));
     } else if (!input.up && !middle) {
       if (input.x !== null) s.dir = input.x < W / 2 ? -1 : 1;
-      else if (s.lane + s.dir < 0 || s.lane + s.dir > 2) s.dir = -s.dir;
-      const to = clamp(s.lane + s.dir, 0, 2);
+      else if (s.lane + s.dir < 0 || s.lane + s.dir >= lanes(s)) s.dir = -s.dir;
+      const to = clamp(s.lane + s.dir, 0, lanes(s) - 1);
       if (to !== s.lane) note(s, 'switch', ...screen(s, s.x, 0.3, 0));
       s.lane = to;
     }
   }
-  s.x = lerp(s.x, laneX(s.lane), 0.2);
+  s.x = lerp(s.x, laneX(s, s.lane), 0.2);
   if (s.vy !== 0 || s.y > 0) {
     s.vy -= 19 * s.cfg.gravity * STEP;
     s.y = Math.max(0, s.y + s.vy * STEP);
@@ -69,10 +75,10 @@ export function step(s, input) {
   if (s.next <= 0) addRow(s);
   for (const t of s.things) {
     t.z += v * STEP;
-    if (t.done || Math.abs(t.z) > 0.75 || Math.abs(laneX(t.lane) - s.x) > 1.15 * Math.sqrt(s.cfg.size)) continue;
+    if (t.done || Math.abs(t.z) > 0.75 || Math.abs(laneX(s, t.lane) - s.x) > 1.15 * Math.sqrt(s.cfg.size)) continue;
     if (t.kind === 'low' && s.y > 0.75) continue;
     t.done = true;
-    const at = screen(s, laneX(t.lane), 1.2, t.z);
+    const at = screen(s, laneX(s, t.lane), 1.2, t.z);
     if (t.kind === 'treat') gain(s, 1, ...at);
     else hurt(s, ...at);
   }
@@ -84,13 +90,15 @@ function camera(s) { return Object.assign({}, CAMERA, { x: s.x * 0.35, tx: s.x *
 /** @param {GameState} s @param {SceneList} g */
 export function scene(s, g) {
   g.view(camera(s));
-  g.box(0, -0.5, -28, LANE * 3 + 0.6, 1, 84, 'ground');
-  for (const x of [-LANE / 2, LANE / 2]) {
+  g.box(0, -0.5, -28, LANE * lanes(s) + 0.6, 1, 84, 'ground');
+  for (let k = 1; k < lanes(s); k++) {
+    const x = laneX(s, k - 0.5);
     for (let i = 0; i < 16; i++) g.box(x, 0.02, 6 - i * 5 + (s.far % 5), 0.12, 0.02, 2.2, 'groundTop');
   }
+  const side = LANE * lanes(s) / 2;
   for (const k of [-1, 1]) {
-    g.box(k * (LANE * 1.5 + 0.45), 0.12, -28, 0.35, 0.35, 84, 'block');
-    g.box(k * (LANE * 1.5 + 11.5), -0.7, -28, 22, 1, 84, 'near');
+    g.box(k * (side + 0.45), 0.12, -28, 0.35, 0.35, 84, 'block');
+    g.box(k * (side + 11.5), -0.7, -28, 22, 1, 84, 'near');
     for (let i = 0; i < 9; i++) {
       const z = 4 - i * 8 + (s.far % 8) + (k > 0 ? 4 : 0);
       const tall = 2.4 + ((i * 7 + (k > 0 ? 3 : 0)) % 5) * 0.7;
@@ -99,7 +107,7 @@ export function scene(s, g) {
     }
   }
   for (const t of s.things) {
-    const x = laneX(t.lane);
+    const x = laneX(s, t.lane);
     if (t.kind === 'treat') {
       g.shadow(x, 0, t.z, 0.35);
       g.figure('pickup', x, 0.45 + Math.sin(s.t * 5 + t.z) * 0.12, t.z, 0.9);
@@ -115,6 +123,6 @@ export function scene(s, g) {
   const run = s.y > 0 ? 0 : Math.abs(Math.sin(s.far * 1.4)) * 0.16;
   if (blink(s)) {
     g.figure('hero', s.x, s.y + run, 0, 1.8 * Math.sqrt(s.cfg.size),
-      { rot: clamp((laneX(s.lane) - s.x) * 0.25, -0.4, 0.4) });
+      { rot: clamp((laneX(s, s.lane) - s.x) * 0.25, -0.4, 0.4) });
   }
 }

@@ -1,6 +1,6 @@
 // Stack: a block slides to and fro above the tower; a tap drops it. What
 // hangs over is cut off.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, lerp, chance } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, note, heat, lerp, chance, finish } from '../core/world.js';
 
 export const meta = { id: 'stack', scroll: 'none' };
 
@@ -58,6 +58,7 @@ function drop(s) {
     s.bounce = 0.6;
     gain(s, 1, b.x, screenY(s, y));
   }
+  if (s.cfg.params.goal > 0 && s.rows.length > s.cfg.params.goal) finish(s, 'win');
   if (!s.over) fresh(s);
 }
 

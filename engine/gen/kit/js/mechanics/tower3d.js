@@ -1,6 +1,6 @@
 // Tower 3D: a slab slides in from one side, then from the other; a tap drops
 // it. What hangs over is cut off, and the tower grows.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, lerp } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, note, heat, lerp, finish } from '../core/world.js';
 import { project } from '../core/scene.js';
 
 export const meta = { id: 'tower3d', scroll: 'none' };
@@ -66,6 +66,7 @@ function drop(s) {
     s.bounce = 0.5;
     gain(s, 1, ...screen(s));
   }
+  if (s.cfg.params.goal > 0 && s.rows.length > s.cfg.params.goal) finish(s, 'win');
   if (!s.over) fresh(s);
 }
 

@@ -1,6 +1,6 @@
 // Zigzag: the hero rolls along a path that turns left and right; a tap turns
 // it. Off the path is a fall.
-import { W, H, STEP, base, tick, gain, hurt, note, heat, lerp, chance, blink } from '../core/world.js';
+import { W, H, STEP, base, tick, gain, hurt, note, heat, lerp, chance, blink, plenty } from '../core/world.js';
 
 export const meta = { id: 'zigzag', scroll: 'y' };
 
@@ -35,7 +35,7 @@ function addTile(s) {
     s.grow = 1 - s.grow;
     s.run = 1 + Math.floor((1 + 3 * (s.rng % 1000) / 1000) / s.cfg.density);
   }
-  const gem = chance(s, 0.2);
+  const gem = chance(s, 0.2 * plenty(s));
   s.run--;
   s.tiles.push(s.grow === 0 ? { u: last.u + 1, v: last.v, gem } : { u: last.u, v: last.v + 1, gem });
 }

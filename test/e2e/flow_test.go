@@ -274,7 +274,7 @@ func checkLog(t *testing.T, records []sse.Record) {
 	for i, rec := range records {
 		types[rec.Type]++
 		if rec.ID != uint64(i+1) {
-			t.Errorf("event %d has id %d", i+1, rec.ID)
+			t.Errorf("event %d, %s, has id %d", i+1, rec.Type, rec.ID)
 		}
 		if api.TerminalEvent(rec.Type) != (i == len(records)-1) {
 			t.Errorf("event %d of %d is %s", i+1, len(records), rec.Type)

@@ -27,6 +27,8 @@ type follower struct {
 	refused int          // times that it got a 503 instead
 	got     bytes.Buffer // all that came, comments included
 	err     error
+
+	closings []string // what the service said of the streams that it closed
 }
 
 // follow begins to follow a job, and returns when its first event is there.
@@ -95,6 +97,13 @@ func (f *follower) take(resp *http.Response) (ended bool, err error) {
 		if err != nil {
 			return false, nil // it is cut off
 		}
+		switch event.Type {
+		case api.StreamClosing: // of the connection, which is cut: no position to go on from
+			f.closings = append(f.closings, string(event.Data))
+			continue
+		case api.StreamReset:
+			return false, fmt.Errorf("after %d events the log began anew: %s", len(f.records), event.Data)
+		}
 		f.records = append(f.records, event)
 		f.read.Add(1)
 		if api.TerminalEvent(event.Type) {
@@ -107,6 +116,9 @@ func (f *follower) take(resp *http.Response) (ended bool, err error) {
 func (s *service) whole(f *follower) {
 	s.t.Helper()
 	<-f.done
+	if len(f.closings) > 0 {
+		s.t.Logf("of %d streams the service closed some: %q", f.asked, f.closings)
+	}
 	if f.err != nil {
 		s.t.Fatal(f.err)
 	}

@@ -70,6 +70,7 @@ var servers = map[string]struct {
 	"DeepSeek":            {fakeprovider.Rules{Manner: fakeprovider.DeepSeek, Reasoning: true}, Offer{Protocol: ProtocolChat, Vision: true}},
 	"Gemini":              {fakeprovider.Rules{Manner: fakeprovider.Gemini, Reasoning: true}, Offer{Protocol: ProtocolChat, Vision: true}},
 	"vLLM":                {fakeprovider.Rules{Manner: fakeprovider.VLLM}, Offer{Protocol: ProtocolChat, Vision: true}},
+	"vLLM, responses":     {fakeprovider.Rules{Manner: fakeprovider.VLLM}, Offer{Protocol: ProtocolResponses, Vision: true}},
 	"a router with marks": {fakeprovider.Rules{}, Offer{Protocol: ProtocolChat, Vision: true, Cache: CacheMarks}},
 	"responses":           {fakeprovider.Rules{Reasoning: true}, Offer{Protocol: ProtocolResponses, Vision: true, Reasoning: ReasoningEffort}},
 	"budget":              {fakeprovider.Rules{Manner: fakeprovider.Anthropic, Reasoning: true}, Offer{Protocol: ProtocolMessages, Vision: true, Reasoning: ReasoningBudget, Cache: CacheMarks}},

@@ -71,8 +71,8 @@ func chatEvent(a *answer, l line) (done bool, err error) {
 	if err := l.into(&c); err != nil {
 		return false, err
 	}
-	if err := failure(c.Error); err != nil {
-		return false, err
+	if given(c.Error) {
+		return false, a.failure(l.data)
 	}
 	if u := c.Usage; u != nil && u.Input > 0 && u.Output >= 0 {
 		a.usage = usageOf(u.Input, max(u.Details.Cached, u.Hits), u.Details.Written, max(u.Output, u.Total-u.Input))

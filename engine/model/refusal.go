@@ -148,29 +148,31 @@ func Hint(err error) string {
 // repeated: it may be anything.
 func refusal(resp *http.Response) *Refusal {
 	r := &Refusal{Status: resp.StatusCode, after: retryAfter(resp.Header)}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	if err != nil {
-		return r
+	if raw, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)); err == nil {
+		r.read(raw)
 	}
+	return r
+}
+
+// read reads the reason.
+func (r *Refusal) read(raw []byte) {
 	var body struct {
 		Reason string          `json:"reason"`
 		Error  json.RawMessage `json:"error"`
 		fault
 	}
 	if json.Unmarshal(raw, &body) != nil {
-		return r
+		return
 	}
 	if known(body.Reason) {
-		r.Reason = body.Reason
-		r.Context = body.Context
-		return r
+		r.Reason, r.Context = body.Reason, body.Context
+		return
 	}
 	said := body.fault
 	if given(body.Error) && json.Unmarshal(body.Error, &said) != nil {
-		return r
+		return
 	}
 	r.Reason, r.Context = said.reason(raw), said.Context
-	return r
 }
 
 // fault is what servers say of an error, each in its own way: the code is a word

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -99,4 +100,48 @@ func marshalled(body map[string]any) []byte {
 		panic(err) // it was JSON
 	}
 	return raw
+}
+
+// TestErrorWithinAnAnswerSaysWhatItIs: what has no room, is declined or not paid for by
+// the operator is no answer that broke off; and of one that began nobody else is asked
+// for the rest.
+func TestErrorWithinAnAnswerSaysWhatItIs(t *testing.T) {
+	events := map[string][2]string{ // what comes first, and how an error looks like
+		ProtocolChat: {`data: {"choices":[{"delta":{"content":"half"}}]}` + "\n\n", `data: {"error":{"message":"no","type":"invalid_request_error","code":"CODE"}}` + "\n\n"},
+		ProtocolResponses: {`data: {"type":"response.output_text.delta","output_index":0,"delta":"half"}` + "\n\n",
+			`data: {"type":"response.failed","response":{"status":"failed","error":{"code":"CODE","message":"no"}}}` + "\n\n"},
+		ProtocolMessages: {`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half"}}` + "\n\n",
+			`data: {"type":"error","error":{"type":"CODE","message":"no"}}` + "\n\n"},
+	}
+	for code, want := range map[string]struct {
+		first, later Kind // before anything has come, and after
+		asked        int  // models, before anything has come
+	}{
+		"context_length_exceeded": {Overflow, Overflow, 1}, "content_policy_violation": {Declined, Declined, 1}, "insufficient_quota": {Quota, "", 2},
+		"overloaded_error": {"", "", 1}, "server_error": {"", "", 1},
+	} {
+		for protocol, e := range events {
+			failed := strings.Replace(e[1], "CODE", code, 1)
+			for _, began := range []bool{false, true} {
+				kind, asked, body := want.first, want.asked, failed
+				if began {
+					kind, asked, body = want.later, 1, e[0]+failed
+				}
+				d := open(t, fakeprovider.Body("text/event-stream", body)).known(Offer{Protocol: protocol})
+				r, lost := begin(), 0
+				r.Fallback, r.Lost = []string{"other"}, func() bool { lost++; return true }
+				_, err := d.Chat(t.Context(), r)
+				if KindOf(err) != kind || kind == "" && !errors.Is(err, ErrBroken) || len(d.provider.Requests()) != asked || (lost > 0) != (began || kind == "") {
+					t.Errorf("%s over %s, it began: %v: %v after %d requests, %d lost", code, protocol, began, err, len(d.provider.Requests()), lost)
+				}
+			}
+		}
+	}
+	// An egress has its own word for it, at the top.
+	for _, protocol := range []string{ProtocolChat, ProtocolResponses, ProtocolMessages} {
+		d := open(t, fakeprovider.Body("text/event-stream", `data: {"type":"error","error":"no","reason":"context_length_exceeded"}`+"\n\n")).known(Offer{Protocol: protocol})
+		if _, err := d.Chat(t.Context(), begin()); KindOf(err) != Overflow {
+			t.Errorf("%s: %v", protocol, err)
+		}
+	}
 }

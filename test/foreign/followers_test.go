@@ -16,12 +16,14 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// streamTools are what follows streams, in the order of the page: programs that get an
-// address and print a line an event.
-var streamTools = []struct {
+// streamTool is a program that follows a stream: it gets an address, and prints a line an event.
+type streamTool struct {
 	name    string
 	command func(programs, address string) []string
-}{
+}
+
+// streamTools are all of them, in the order of the page.
+var streamTools = []streamTool{
 	{"eventsource 4.1.1", inNode("eventsource")},
 	{"undici 7.30.2", inNode("undici")},
 	{"eventsource-client 1.2.0", inNode("eventsource-client")},
@@ -84,13 +86,13 @@ func (f *follower) read() int {
 	return len(f.got)
 }
 
-// follow starts all tools on a job.
+// follow starts the tools on a job.
 func (s *streamScene) follow(sub api.Submission, query string, cut bool) (all []*follower) {
 	s.Helper()
 	path := "/v1/generate/" + sub.JobID + "/events"
 	var token api.StreamToken
 	s.g.Decode(s.g.Call(s.key, "POST", path+"/token?projectId="+sub.ProjectID, nil).Body, &token)
-	for _, tool := range streamTools {
+	for _, tool := range s.tools {
 		f := &follower{name: tool.name, wire: newWire(s.T, s.g.Addr, cut), exited: make(chan struct{})}
 		s.Cleanup(f.end)
 		address := "http://" + f.wire.addr + path + "?projectId=" + sub.ProjectID + query

@@ -50,9 +50,7 @@ func TestTypeScriptClientGoesThroughTheFlowInEachRuntime(t *testing.T) {
 	t.Run("browser", func(t *testing.T) {
 		sub := g.Generate(key, g.NewProject(key))
 		g.Finish(key, sub)
-		var token api.StreamToken
-		g.Decode(g.Call(key, "POST", "/v1/generate/"+sub.JobID+"/events/token?projectId="+sub.ProjectID, nil).Body, &token)
-		said := inBrowser(t, client, g.Addr, fmt.Sprintf(followPage, sub.JobID, sub.ProjectID, token.Token))
+		said := inBrowser(t, client, g.Addr, fmt.Sprintf(followPage, sub.JobID, sub.ProjectID, streamToken(t, g, key, sub)))
 		if want := fmt.Sprint(g.Job(key, sub).LastEventID, " ", api.EventCompleted); said != want {
 			t.Errorf("the page says %q, want %q", said, want)
 		}

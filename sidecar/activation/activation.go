@@ -137,6 +137,9 @@ type Engine struct {
 	troubleAt time.Time
 	onChange  []func()
 	sidecars  []Sidecar // with the same store, this one among them
+	// differSince is when others of them began to decide by another policy, zero while
+	// none does.
+	differSince time.Time
 
 	// changed is set where the start activated what the source holds, resumed where
 	// something was kept before.

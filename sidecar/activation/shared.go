@@ -337,6 +337,12 @@ func (e *Engine) noteSidecars(all []Sidecar) {
 	}
 	e.o.Metrics.differing.Set(float64(differing))
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.sidecars = all
-	e.mu.Unlock()
+	switch {
+	case differing == 0:
+		e.differSince = time.Time{}
+	case e.differSince.IsZero():
+		e.differSince = e.o.Now()
+	}
 }

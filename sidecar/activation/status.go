@@ -74,10 +74,16 @@ func (e *Engine) Status() Status {
 }
 
 // PolicyProblem returns in one line why the policy is not the one that is
-// wanted, "" when it is.
+// wanted, or not that of all sidecars, "" when it is.
 func (e *Engine) PolicyProblem() string {
 	if failure := e.problem().failure; failure != nil {
 		return "the policy of the source is not active: step " + failure.Step + " failed"
+	}
+	e.mu.Lock()
+	since := e.differSince
+	e.mu.Unlock()
+	if !since.IsZero() && e.o.Now().Sub(since) >= reportEvery { // at each activation they do for a moment
+		return "sidecars with this store decide by another policy"
 	}
 	return ""
 }

@@ -42,7 +42,7 @@ policy became active in the meantime, nothing is rolled back.`,
 func (o *localOptions) rollBack(c *cobra.Command, status activation.Status, to string, yes bool) (activation.Info, error) {
 	from, shown := status.Base().Revision, to
 	if to == "" && status.Before == nil {
-		return activation.Info{}, errors.New("no policy is kept from before the active one; svc policy status lists those that are")
+		return o.client().RollBackPolicy(c.Context(), to, from) // the service says what is wrong with that
 	}
 	if to == "" {
 		shown = status.Before.Revision

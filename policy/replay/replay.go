@@ -22,11 +22,8 @@ import (
 type Report struct {
 	// Decisions were made again; a record that stands for many is decided once and
 	// counted as many.
-	Decisions int `json:"decisions"`
-	// OfKeys is how many of the records are of a key that there is: nobody else can add to
-	// them.
-	OfKeys   int           `json:"-"`
-	Duration time.Duration `json:"durationNs"`
+	Decisions int           `json:"decisions"`
+	Duration  time.Duration `json:"durationNs"`
 	// Unreadable counts the lines that could not be decided again: their facts
 	// are masked or not those of this version.
 	Unreadable int `json:"unreadable"`
@@ -177,9 +174,6 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batc
 		}
 		n := int(max(1, r.Count))
 		t.Decisions += n
-		if r.Input.Key != nil {
-			t.OfKeys++
-		}
 		if from, to, differ := change.Between(before, decided(ctx, e, r.Input)); differ {
 			t.count(change.Kind{Action: r.Input.Action, From: from, To: to}, Group{Action: r.Input.Action, Old: from, New: to, Count: n, Example: r.DecisionID})
 		}
@@ -229,7 +223,6 @@ func (t *tally) count(key change.Kind, more Group) {
 // add puts another tally into t.
 func (t *tally) add(other tally) {
 	t.Decisions += other.Decisions
-	t.OfKeys += other.OfKeys
 	t.Unreadable += other.Unreadable
 	t.Ledger += other.Ledger
 	t.Refused += other.Refused

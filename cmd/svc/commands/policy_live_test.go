@@ -67,7 +67,7 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.mustPolicy(t, "status", "--json")), &status); err != nil || len(status.Generations) != 2 || status.Active.Number != 2 {
 		t.Errorf("status %+v, %v", status, err)
 	}
-	if out := s.mustPolicy(t, "rollback"); !strings.Contains(out, "generation 1") {
+	if out := s.mustPolicy(t, "rollback", "--yes"); !strings.Contains(out, "generation 1") {
 		t.Errorf("rollback: %s", out)
 	}
 	if code, _, stderr := s.policy(t, "rollback", "0123456789"); code != exitError || !strings.Contains(stderr, "svc policy status") {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,13 +21,23 @@ import (
 // allow keys that no one has.
 type reported struct {
 	sidecar.Service
+
+	mu      sync.Mutex // guards the following fields
 	refused []sidecar.Refused
 	of      []peer.Request
 }
 
 func (s *reported) NoteRefused(ctx context.Context, r sidecar.Refused) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.refused, s.of = append(s.refused, r), append(s.of, peer.RequestOf(ctx))
 	return nil
+}
+
+func (s *reported) reports() ([]sidecar.Refused, []peer.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused, s.of
 }
 
 func (s *reported) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
@@ -80,8 +91,8 @@ func TestWhatIsRefusedWithoutADecisionIsReportedOnceASecond(t *testing.T) {
 					}
 				}
 				flood(1000, "r-1000")
-				if len(s.refused) != 0 {
-					t.Errorf("reported at once: %+v", s.refused)
+				if refused, _ := s.reports(); len(refused) != 0 {
+					t.Errorf("reported at once: %+v", refused)
 				}
 				time.Sleep(reportedEvery)
 				synctest.Wait()
@@ -90,8 +101,9 @@ func TestWhatIsRefusedWithoutADecisionIsReportedOnceASecond(t *testing.T) {
 				synctest.Wait()
 				first, second := tc.want, tc.want
 				first.Count, second.Count = 1000, 1
-				if len(s.refused) != 2 || s.refused[0] != first || s.refused[1] != second || s.of[0].ID != "r-1000" || s.of[1].ID != "r-1001" {
-					t.Errorf("reported %+v of %+v", s.refused, s.of)
+				refused, of := s.reports()
+				if len(refused) != 2 || refused[0] != first || refused[1] != second || of[0].ID != "r-1000" || of[1].ID != "r-1001" {
+					t.Errorf("reported %+v of %+v", refused, of)
 				}
 			})
 		})

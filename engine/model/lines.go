@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 )
 
 // line is the data of one event.
@@ -47,8 +48,9 @@ func readLines(r io.Reader, most int, a *answer, take func(a *answer, l line) (d
 			if string(data) == "[DONE]" {
 				return nil
 			}
-			if done, err := take(a, hold(data)); done || err != nil {
-				return err
+			event := hold(data)
+			if done, err := take(a, event); done || err != nil {
+				return event.why(err)
 			}
 		}
 		if err == io.EOF && a.ended {
@@ -88,10 +90,29 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// errSaid: a server says within a stream that it can't go on.
+var errSaid = fmt.Errorf("%w: its server says so", ErrBroken)
+
 // failure reads what a server says within a stream that it can't go on for.
 func failure(raw json.RawMessage) error {
 	if !given(raw) {
 		return nil
 	}
-	return ErrBroken
+	return errSaid
+}
+
+// why names the cause of an error that an event tells of, where the same request would
+// end so again. The answer is paid.
+func (l line) why(err error) error {
+	var said struct {
+		Reason string `json:"reason"`
+	}
+	if !errors.Is(err, errSaid) || json.Unmarshal(l.data, &said) != nil {
+		return err
+	}
+	switch kinds[said.Reason] {
+	case Overflow, Declined:
+		return &Refusal{Status: http.StatusOK, Reason: said.Reason, paid: true}
+	}
+	return err
 }

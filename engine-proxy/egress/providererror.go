@@ -20,8 +20,8 @@ const (
 
 // passedCodes are the causes of a 400 that an engine can do something about.
 var passedCodes = []string{
-	"context_length_exceeded", "content_policy_violation", "content_filter", "moderation_blocked", "unsupported_parameter", "unsupported_value",
-	"invalid_encrypted_content",
+	"context_length_exceeded", "content_policy_violation", "content_filter", "moderation_blocked",
+	"unsupported_parameter", "unsupported_value", "invalid_encrypted_content",
 }
 
 // providerError is what a provider says of a failure, in whatever shape.
@@ -68,12 +68,14 @@ var known = []struct {
 	words  []string // in lower case
 }{
 	{reasonQuota, []string{
-		"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_balance", "exceeded_current_quota", "credit balance is too low",
+		"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_balance",
+		"exceeded_current_quota", "credit balance is too low",
 	}},
 	{reasonAuth, []string{"api key not valid", "incorrect api key"}},
 	{reasonOverflow, []string{
-		"exceed_context_size", "context length", "context size", "context window", "context limit", "prompt is too long", "prompt too long", "input is too long",
-		"maximum prompt length", "maximum number of tokens", "maximum allowed input length", "model token limit", "reduce the length", "request_too_large",
+		"exceed_context_size", "context length", "context size", "context window", "context limit",
+		"prompt is too long", "prompt too long", "input is too long", "maximum prompt length", "maximum number of tokens",
+		"maximum allowed input length", "model token limit", "reduce the length", "request_too_large",
 	}},
 	{"content_policy_violation", []string{"content management policy", "requires moderation", "was flagged"}},
 	{"tools_unsupported", []string{"requires --jinja", "--enable-auto-tool-choice", "does not support tools"}},

@@ -15,7 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -68,7 +69,7 @@ func New(o Options) *Door {
 // Authenticate looks up a key by the hash of its secret and has the policy
 // decide on it alone. For one that is not there it returns sidecar.ErrUnknownKey, and
 // an identity of no one with the policy's refusal.
-func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (d *Door) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: policy.ActionAuthenticate}
@@ -120,7 +121,7 @@ type noter interface {
 
 // NoteRefusal records that the ledger refused a submission which the policy allowed.
 // Its error is that of a log which must have it.
-func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
+func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *answers.Error) error {
 	return d.note(ctx, keyID, projectID, policy.Decision{
 		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
 		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),

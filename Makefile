@@ -125,6 +125,8 @@ setup-long: setup
 .PHONY: npm
 npm:
 	@scripts/npm-install test/console
+	@scripts/npm-install test/foreign/streams
+	@scripts/npm-install test/foreign/typescript
 	@scripts/npm-install test/openapi
 	@scripts/npm-install test/project
 	@scripts/npm-install test/webhooks

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -147,7 +148,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	s.Store = StoreStatus{OK: err == nil, Milliseconds: float64(time.Since(begin).Microseconds()) / 1000}
 	switch {
 	case errors.Is(err, sidecar.ErrUnreachable):
-		a.outage(&s, "the sidecar does not answer", err)
+		a.outage(&s, "the sidecar "+silence(err), err)
 	case err != nil:
 		a.outage(&s, "the store does not answer", err)
 	}
@@ -181,7 +182,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 func (a *Admin) collectEngines(ctx context.Context, s *Status, e engineproxy.Engines) {
 	engines, err := e.List(ctx)
 	if err != nil {
-		a.outage(s, "the engine proxy does not answer", err)
+		a.outage(s, "the engine proxy "+silence(err), err)
 		return
 	}
 	for _, engine := range engines {
@@ -194,6 +195,14 @@ func (a *Admin) collectEngines(ctx context.Context, s *Status, e engineproxy.Eng
 	for _, problem := range problems {
 		a.outage(s, problem, nil)
 	}
+}
+
+// silence is what is said of a part that gave no answer.
+func silence(err error) string {
+	if peer.Refused(err) {
+		return "is not reached: a certificate is refused"
+	}
+	return "does not answer"
 }
 
 // outage adds a problem by which no submission is admitted.

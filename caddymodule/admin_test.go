@@ -13,6 +13,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/caddymodule"
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/wire"
 	"github.com/svc-games/svc/test/wait"
@@ -122,6 +124,33 @@ func (to towards) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.URL.Scheme, r.URL.Host = "http", to.host
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestStatusSaysThatACertificateIsRefused: that is mended elsewhere than a part that is down.
+func TestStatusSaysThatACertificateIsRefused(t *testing.T) {
+	ours, theirs := peertest.NewAuthority(t), peertest.NewAuthority(t)
+	server, err := peer.Start(peer.ServerOptions{
+		Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: theirs.Issue("sidecar"), Names: []string{"gateway"}, Handler: http.NotFoundHandler(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	conn, err := peer.NewClient(peer.ClientOptions{Address: server.Addr(), TLS: ours.Issue("gateway"), ServerName: "sidecar"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := wire.New(conn, wire.Options{DecisionTimeout: wait.Patience})
+	defer client.Close()
+	d := newFakeBackend(t)
+	d.asked = client
+	g := d.gateway(t, wholeAPI)
+	if a := g.ask("GET", "/svc/status"); a.StatusCode != 503 || !strings.Contains(a.body, `"the sidecar is not reached: a certificate is refused"`) {
+		t.Errorf("%d %s", a.StatusCode, a.body)
+	}
+	if !strings.Contains(g.logged(), "unknown authority") {
+		t.Error("the log does not say why")
+	}
 }
 
 func TestStatusAnswersOnlyReads(t *testing.T) {

@@ -142,6 +142,9 @@ func (a *App) loadBackends(ctx caddy.Context) error {
 		return fmt.Errorf("loading engines: %w", err)
 	}
 	a.engines = mod.(EnginesBackend)
+	if err := checkForms(a.sidecar, a.engines); err != nil {
+		return err
+	}
 	a.key = a.sidecar.Key(a.DataDir) + " " + a.engines.Key(a.DataDir)
 	return a.engines.Check(time.Duration(a.RetryAfter))
 }

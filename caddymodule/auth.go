@@ -110,7 +110,7 @@ func (a *Auth) Provision(ctx caddy.Context) (err error) {
 		return err
 	}
 	a.cors = gateway.CORS{Origins: a.app.CORS}
-	a.core = &gateway.Auth{Sidecar: a.app.openSidecar, Rates: a.rates.Rates, Rate: a.Rate.limit(), FailedRate: a.FailedRate.limit()}
+	a.core = &gateway.Auth{Sidecar: a.app.openSidecar, Rates: a.rates.Rates, Rate: a.Rate.limit(), FailedRate: a.FailedRate.limit(), Request: clientRequest}
 	return nil
 }
 

@@ -89,6 +89,35 @@ type EnginesBackend interface {
 	OpenEngines(ctx context.Context, dataDir string, ledger engineproxy.Ledger, logger *zap.Logger) (*OpenedEngines, error)
 }
 
+// LedgerOwner is a SidecarBackend that may be alone with its ledger.
+type LedgerOwner interface {
+	// OwnsLedger reports whether no other process may work on the ledger. It is asked
+	// when the configuration is loaded.
+	OwnsLedger() bool
+}
+
+// RemoteEngines is an EnginesBackend whose engine proxy is in another process.
+type RemoteEngines interface {
+	Location() string // its address
+}
+
+// MixedForms returns the error of a configuration whose engine proxy, at address, would
+// have to report to a sidecar that is alone with its ledger.
+func MixedForms(address string) error {
+	return fmt.Errorf("the engine proxy at %s can't report to a sidecar in this process with a ledger of its own: name svc-sidecar's address by "+
+		"sidecar or SVC_SIDECAR, set store or SVC_STORE to the PostgreSQL that they share, or set engines or SVC_ENGINES to embedded", address)
+}
+
+// checkForms refuses parts that could not work together.
+func checkForms(side SidecarBackend, engines EnginesBackend) error {
+	owner, alone := side.(LedgerOwner)
+	remote, elsewhere := engines.(RemoteEngines)
+	if alone && elsewhere && owner.OwnsLedger() {
+		return MixedForms(remote.Location())
+	}
+	return nil
+}
+
 // EnginesReloader is an EnginesBackend with options that a reload changes.
 type EnginesReloader interface {
 	// ReloadEngines applies them to what an earlier configuration with the same

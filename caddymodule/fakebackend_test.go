@@ -70,6 +70,9 @@ type fakeBackend struct {
 	policyProblem string
 }
 
+// NoteRefused takes what gateways refused; no test looks at it here.
+func (d *fakeBackend) NoteRefused(context.Context, sidecar.Refused) error { return nil }
+
 // fakeBackends finds the fake backend of a configuration by its data directory; Caddy makes
 // modules itself.
 var fakeBackends sync.Map

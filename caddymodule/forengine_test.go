@@ -37,7 +37,7 @@ func TestEngineGetsNothingOfTheClientButItsRequest(t *testing.T) {
 		wantQuery                 string
 	}{
 		{"POST", "/v1/generate", "", fmt.Sprintf(`{"projectId":%q,"prompt":"x"}`, testProject), "7",
-			[]string{"Authorization", "Content-Length", "Content-Type", "Expect", "Svc-Job-Id", "Svc-Session-Id"}, ""},
+			[]string{"Authorization", "Content-Length", "Content-Type", "Expect", "Svc-Job-Id", "Svc-Session-Id", "X-Request-Id"}, ""},
 		{"GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&key=" + hidden, "", "7",
 			[]string{"Accept", "Authorization", "Last-Event-Id"}, "projectId=" + testProject},
 		{"GET", "/v1/generate/" + testJob + "/events", "projectId=" + testProject + "&lastEventId=7", "", "",

@@ -48,6 +48,28 @@ func TestChainInAnImpossibleOrderIsRefused(t *testing.T) {
 	}
 }
 
+// TestPartsThatCanNotWorkTogetherAreRefusedWhereverAConfigurationIsLoaded: by "caddy
+// validate" and a reload as by a start.
+func TestPartsThatCanNotWorkTogetherAreRefusedWhereverAConfigurationIsLoaded(t *testing.T) {
+	for options, says := range map[string]string{
+		"\t\tengines /run/engines.sock\n":                                      "the engine proxy at /run/engines.sock can't report to a sidecar in this process",
+		"\t\tengines /run/engines.sock\n\t\tstore postgres://db.example/svc\n": "",
+		"\t\tengines /run/engines.sock\n\t\tsidecar /run/sidecar.sock\n":       "",
+	} {
+		raw, err := adapt(t, "{\n\tadmin off\n\tsvc {\n\t\tdata_dir "+t.TempDir()+"\n"+options+"\t}\n}\n:0 {\n\tsvc_api\n}\n")
+		var config caddy.Config
+		if err == nil {
+			err = caddy.StrictUnmarshalJSON([]byte(raw), &config)
+		}
+		if err == nil {
+			err = caddy.Validate(&config)
+		}
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("with\n%s: got %v, want %q", options, err, says)
+		}
+	}
+}
+
 // TestSubmissionThatPassedNoQuotaReachesNoEngine has a configuration whose
 // missing step can't be seen before a request comes: another route has it.
 func TestSubmissionThatPassedNoQuotaReachesNoEngine(t *testing.T) {

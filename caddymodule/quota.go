@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -104,6 +105,7 @@ func (q *Quota) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp
 	if req.Admitted != "" { // a second job of one submission, of which the client would hear nothing
 		return caddyhttp.Error(http.StatusInternalServerError, errors.New("svc_quota stands twice in the route"))
 	}
+	r = r.WithContext(peer.WithRequest(r.Context(), clientRequest(r.Context())))
 	return handOn(q.core(shared).Serve(w, r, req, nextOf(next)))
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/sse"
@@ -14,6 +16,7 @@ import (
 const (
 	maxBody      = 8 << 20 // bytes of a request
 	maxSessionID = 100     // bytes
+	maxRequestID = 64      // bytes
 )
 
 // submit answers POST /v1/generate. Every answer that is certain that the job
@@ -27,6 +30,7 @@ func (s *server) submit(m *jobs.Manager, w http.ResponseWriter, r *http.Request)
 	if err == nil {
 		var sub api.Submission
 		if sub, err = m.Submit(jobID, sessionID, req); err == nil {
+			s.cfg.Log.Info("job accepted", zap.String("job", jobID), zap.String("request_id", requestID(r)))
 			return writeJSON(w, http.StatusOK, sub)
 		}
 	}
@@ -34,6 +38,16 @@ func (s *server) submit(m *jobs.Manager, w http.ResponseWriter, r *http.Request)
 		w.Header().Set(contract.HeaderRefused, "true")
 	}
 	return err
+}
+
+// requestID returns the name of the client's request, "" where what is there is too long
+// for one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get(contract.HeaderRequestID)
+	if len(id) > maxRequestID {
+		return ""
+	}
+	return id
 }
 
 func (s *server) readSubmission(w http.ResponseWriter, r *http.Request, jobID, sessionID string) (api.GenerateRequest, error) {

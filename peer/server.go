@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"net"
 	"net/http"
@@ -122,7 +121,7 @@ func Start(o ServerOptions) (*Server, error) {
 		},
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
-		ErrorLog:          log.New(noted{zap.NewStdLog(o.Logger).Writer()}, "", 0),
+		ErrorLog:          log.New(noted{o.Logger}, "", 0),
 	}
 	go func() {
 		defer close(s.served)
@@ -133,15 +132,16 @@ func Start(o ServerOptions) (*Server, error) {
 	return s, nil
 }
 
-// noted leaves out of a log who connected and left without a word: probes of a port do
-// so every few seconds.
-type noted struct{ to io.Writer }
+// noted writes warnings of the server, of certificates that are refused above all, and
+// leaves out who connected and left without a word: probes of a port do so every few seconds.
+type noted struct{ to *zap.Logger }
 
 func (n noted) Write(line []byte) (int, error) {
 	if bytes.HasPrefix(line, []byte("http: TLS handshake error from ")) && bytes.HasSuffix(line, []byte(": EOF\n")) {
 		return len(line), nil
 	}
-	return n.to.Write(line)
+	n.to.Warn(string(bytes.TrimSpace(line)))
+	return len(line), nil
 }
 
 func (s *Server) listen(o ServerOptions) error {

@@ -17,29 +17,42 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
+// TestPeerWithoutTheRightCertificateIsRefused: and whose end refuses says why, the server in
+// its log as a warning, the client in the error that its part logs.
 func TestPeerWithoutTheRightCertificateIsRefused(t *testing.T) {
+	core, logs := observer.New(zap.WarnLevel)
 	ca, other := peertest.NewAuthority(t), peertest.NewAuthority(t)
-	s := start(t, peer.ServerOptions{Address: tcp("127.0.0.1:0"), TLS: ca.Issue("sidecar"), Names: []string{"gateway", "engines"}})
-	expired := ca.IssueExpired("engines")
-	good := ca.Issue("gateway")
-	for name, o := range map[string]peer.ClientOptions{
-		"expired":                     {TLS: expired, ServerName: "sidecar"},
-		"another name":                {TLS: ca.Issue("stranger"), ServerName: "sidecar"},
-		"another authority":           {TLS: peer.TLS{Cert: other.Issue("gateway").Cert, Key: other.Issue("gateway").Key, CA: good.CA}, ServerName: "sidecar"},
-		"server of another authority": {TLS: peer.TLS{Cert: good.Cert, Key: good.Key, CA: other.Issue("gateway").CA}, ServerName: "sidecar"},
-		"server of another name":      {TLS: good, ServerName: "store"},
-		"server named by its host":    {TLS: good},
+	s := start(t, peer.ServerOptions{
+		Address: tcp("127.0.0.1:0"), TLS: ca.Issue("sidecar"), Names: []string{"gateway", "engines"}, Logger: zap.New(core),
+	})
+	expired, strange, good := ca.IssueExpired("engines"), other.Issue("gateway"), ca.Issue("gateway")
+	for name, tc := range map[string]struct {
+		peer.ClientOptions
+		logged, said string // by the server, by the client
+	}{
+		"expired":           {peer.ClientOptions{TLS: expired, ServerName: "sidecar"}, "certificate has expired", ""},
+		"another name":      {peer.ClientOptions{TLS: ca.Issue("stranger"), ServerName: "sidecar"}, `the names ["stranger"] and none`, ""},
+		"another authority": {peer.ClientOptions{TLS: peer.TLS{Cert: strange.Cert, Key: strange.Key, CA: good.CA}, ServerName: "sidecar"}, "unknown authority", ""},
+		"server of another authority": {
+			peer.ClientOptions{TLS: peer.TLS{Cert: good.Cert, Key: good.Key, CA: strange.CA}, ServerName: "sidecar"}, "", "unknown authority",
+		},
+		"server of another name":   {peer.ClientOptions{TLS: good, ServerName: "store"}, "", "valid for sidecar, not store"},
+		"server named by its host": {peer.ClientOptions{TLS: good}, "", "127.0.0.1"},
 	} {
-		o.Address = s.Addr()
-		if status, _, err := post(t.Context(), client(t, o), "/", ""); err == nil {
-			t.Errorf("%s: status %d", name, status)
+		tc.Address = s.Addr()
+		status, _, err := post(t.Context(), client(t, tc.ClientOptions), "/", "")
+		if err == nil || !strings.Contains(err.Error(), tc.said) {
+			t.Errorf("%s: status %d, %v; want %q", name, status, err, tc.said)
 		}
+		wait.Until(t, "the log says why "+name+" is refused", func() bool {
+			return tc.logged == "" || logs.FilterMessageSnippet(tc.logged).Len() > 0
+		})
 	}
 	late := other.IssueExpired("sidecar")
 	lateServer := start(t, peer.ServerOptions{Address: tcp("127.0.0.1:0"), TLS: peer.TLS{Cert: late.Cert, Key: late.Key, CA: good.CA}, Names: []string{"gateway"}})
 	trusting := peer.ClientOptions{Address: lateServer.Addr(), TLS: peer.TLS{Cert: good.Cert, Key: good.Key, CA: late.CA}, ServerName: "sidecar"}
-	if status, _, err := post(t.Context(), client(t, trusting), "/", ""); err == nil {
-		t.Errorf("server that is expired: status %d", status)
+	if status, _, err := post(t.Context(), client(t, trusting), "/", ""); err == nil || !strings.Contains(err.Error(), "certificate has expired") {
+		t.Errorf("server that is expired: status %d, %v", status, err)
 	}
 	plain := &http.Transport{}
 	defer plain.CloseIdleConnections()

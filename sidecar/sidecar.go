@@ -47,6 +47,10 @@ type Service interface {
 	// such keys; and for a disabled or revoked key a Decision that denies.
 	Authenticate(ctx context.Context, hash api.KeyHash) (Identity, error)
 
+	// NoteRefused records what a gateway refused without a question. What comes of it is
+	// nothing to the answer, which was given.
+	NoteRefused(ctx context.Context, refused Refused) error
+
 	// Decide gathers the facts about key, project and usage and evaluates the
 	// policy once. projectID may be "" for actions that name no project. An
 	// unknown project is no error: the policy sees null and denies.
@@ -267,6 +271,15 @@ type Identity struct {
 	KeyID    string
 	UserID   string
 	Decision policy.Decision
+}
+
+// Refused is what a gateway refused because there was no key that could be asked about, or
+// too many were, as it was answered.
+type Refused struct {
+	Status  int    `json:"status"`
+	Message string `json:"message"`
+	Reason  string `json:"reason,omitempty"`
+	Count   int64  `json:"count"` // of like ones
 }
 
 // Changes is a part of the revocation log.

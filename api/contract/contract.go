@@ -20,6 +20,9 @@ const (
 	HeaderJobID = "Svc-Job-Id"
 	// HeaderSessionID carries the session id of a submission to the engine.
 	HeaderSessionID = "Svc-Session-Id"
+	// HeaderRequestID names, on a submission, the request of a client that it came by, for
+	// the engine's log.
+	HeaderRequestID = "X-Request-Id"
 	// HeaderRefused is "true" on an engine's answer that promises that the
 	// submission was not accepted and never will be by itself.
 	HeaderRefused = "Svc-Refused"

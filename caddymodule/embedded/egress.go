@@ -47,6 +47,10 @@ type Egress struct {
 
 // EgressEndpoint is a service that speaks a protocol of models. A model stands in one only.
 type EgressEndpoint struct {
+	// How the credential is shown: bearer, or in the way of the protocol. Default: the
+	// latter.
+	Auth string `json:"auth,omitempty"`
+
 	// The models for chat completions.
 	Chat []string `json:"chat,omitempty"`
 
@@ -116,6 +120,7 @@ func (e *Egress) readEndpoint(c *block.Cursor) error {
 //	endpoint <URL> {
 //	    key_file  <path>
 //	    key       {env.<NAME>}
+//	    auth      bearer
 //	    chat      <models...>
 //	    images    <models...>
 //	    speech    <models...>
@@ -130,6 +135,8 @@ func (at *EgressEndpoint) Caddyfile() block.Options {
 			Meaning: "file with the credential; it is read for each call, so a new credential needs no restart"},
 		{Name: "key", Form: "{env.<NAME>}", Read: block.Text(&at.Key), Default: "none",
 			Meaning: "the credential as a placeholder, `{env.NAME}`; a literal credential is refused"},
+		{Name: "auth", Form: "bearer", Read: block.Text(&at.Auth), Default: "by protocol",
+			Meaning: "shows the credential as a Bearer token by the protocol `messages` too, as Ollama's cloud wants it; otherwise it is `x-api-key` there"},
 		{Name: "chat", Form: "<models...>", Read: block.List(&at.Chat, models), Default: "none",
 			Meaning: "names of the models that write, as the provider calls them. All others are refused, and each needs its prices"},
 		{Name: "images", Form: "<models...>", Read: block.List(&at.Images, models), Default: "none",
@@ -157,7 +164,7 @@ func (e *Egress) config() egress.Config {
 	}
 	for _, at := range e.Endpoints {
 		c.Endpoints = append(c.Endpoints, egress.Endpoint{
-			URL: at.URL, KeyFile: at.KeyFile, Key: at.Key, Chat: at.Chat, Images: at.Images, Speech: at.Speech, Models: models(at.Models),
+			URL: at.URL, KeyFile: at.KeyFile, Key: at.Key, Auth: at.Auth, Chat: at.Chat, Images: at.Images, Speech: at.Speech, Models: models(at.Models),
 		})
 	}
 	return c

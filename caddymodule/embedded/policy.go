@@ -32,7 +32,9 @@ var (
 type Policy struct {
 	// The file with the public keys of those who may approve a policy. Each then
 	// waits in shadow until one of them who did not sign it agrees. Needs key.
-	// Default: $SVC_POLICY_APPROVERS, else none.
+	// Sidecars with one store have in common those that one was started with last;
+	// "none" takes them away from all. Default: $SVC_POLICY_APPROVERS, else those
+	// of the others.
 	Approvers string `json:"approvers,omitempty"`
 
 	// The file with the public keys, or the shared secret, that policies must be
@@ -101,9 +103,9 @@ func (p *Policy) Caddyfile() block.Options {
 			Meaning: "accept bundles without checking their signature; the log warns at each start"},
 		{Name: "poll", Form: "<duration>", Read: caddymodule.Duration(&p.Poll), Default: "`1s`, an address `30s`", Meaning: "how often the source is checked for changes"},
 		{Name: "approvers", Form: "<file>", Read: block.Text(&p.Approvers), Default: "`$SVC_POLICY_APPROVERS`, else none",
-			Meaning: "the public keys of those who may approve a policy: each then waits in shadow until one of them who did not sign it agrees. Needs `key`"},
+			Meaning: "the public keys of those who may approve a policy: each then waits in shadow until one of them who did not sign it agrees. Needs `key`. Sidecars with one store have in common those that one was started with last; `none` takes them away from all"},
 		{Name: "threshold", Form: "<decisions>", Read: block.Count(&p.Threshold), Default: "`100`",
-			Meaning: "how many of the decisions of the last hour a policy may change; one that changes more waits in shadow for an approval. Where the log can't show it, `source` may change ten times as many of the table of `svc policy diff`"},
+			Meaning: "how many of the decisions of the last hour a policy may change; one that changes more waits in shadow for an approval. What `source` holds may also change ten times as many of the table of `svc policy diff`"},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/engine-proxy/host"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/store"
@@ -45,9 +46,7 @@ func Prepare(args []string) ([]string, error) {
 		return kept, nil
 	}
 	if address := config.enginesElsewhere(); address != "" && config.store() != "" {
-		// It reports to a svc-sidecar, which can't be on this ledger as well.
-		return nil, fmt.Errorf("the engine proxy at %s can't report to a sidecar in this process with a ledger of its own: name svc-sidecar's address by "+
-			"sidecar or SVC_SIDECAR, set store or SVC_STORE to the PostgreSQL that they share, or set engines or SVC_ENGINES to embedded", address)
+		return nil, caddymodule.MixedForms(address)
 	}
 	dir := config.dataDir()
 	if err := prepareDataDir(dir); err != nil {
@@ -113,13 +112,14 @@ func checkFree(dir string) error {
 	return nil
 }
 
-// checkStore says so when a later svc made the store. What else it has, opening it says.
+// checkStore says so when a later svc made the store, or it was moved. What else it has,
+// opening it says.
 func checkStore(path string) error {
 	if path == "" {
 		return nil
 	}
 	err := store.ReadOnly(context.Background(), path, func(*store.Reader) error { return nil })
-	if errors.Is(err, store.ErrNewer) {
+	if errors.Is(err, store.ErrNewer) || errors.Is(err, store.ErrMoved) {
 		return fmt.Errorf("the store %s can't be used: %w", path, err)
 	}
 	return nil

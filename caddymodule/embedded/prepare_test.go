@@ -106,3 +106,39 @@ func TestOnlyAnAddressThatTheServiceWillListenOnMustBeFree(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsThatCanNotWorkTogetherAreRefusedBeforeAnythingIsMade: an engine proxy elsewhere
+// reports to a svc-sidecar, which can't be on the SQLite of this process as well.
+func TestPartsThatCanNotWorkTogetherAreRefusedBeforeAnythingIsMade(t *testing.T) {
+	const engines = "engines /run/engines.sock\n"
+	for options, mixed := range map[string]bool{
+		engines:                   true,
+		ledgerElsewhere + engines: false,
+		engines + "store postgres://db.example/svc\n": false,
+	} {
+		dir, err := prepare(t, "{\n\tsvc {\n"+options+"}\n}\n:0 {\n\tsvc_api\n}\n")
+		if refused := err != nil && strings.Contains(err.Error(), "can't report to a sidecar in this process"); refused != mixed || err != nil && !refused {
+			t.Errorf("with\n%sit says %v", options, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "data")); (err == nil) == mixed {
+			t.Errorf("with\n%sthe data directory: %v", options, err)
+		}
+	}
+}
+
+// TestAFolderWhoseStoreWasMovedIsRefusedByPrepare: before Caddy opens anything.
+func TestAFolderWhoseStoreWasMovedIsRefusedByPrepare(t *testing.T) {
+	t.Setenv("SVC_STORE", "")
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "svc.db.moved"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := "{\n\tsvc {\n\t\tdata_dir " + data + "\n\t\tengines embedded {\n\t\t\tdriver docker\n\t\t}\n\t}\n}\n:0 {\n\tsvc_api\n}\n"
+	if _, err := prepare(t, text); err == nil || !strings.Contains(err.Error(), "SVC_STORE") {
+		t.Errorf("it says %v", err)
+	}
+	t.Setenv("SVC_STORE", "postgres://db.example/svc")
+	if _, err := prepare(t, text); err != nil {
+		t.Errorf("with the database's URL it says %v", err)
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // Sidecar opens the sidecar in this process, with its admin socket.
@@ -115,6 +116,9 @@ func (s *Sidecar) Key(dataDir string) string {
 	return fmt.Sprintf("embedded:%s:%x", dataDir, sha256.Sum256([]byte(s.Store+"\n"+s.redis)))
 }
 
+// OwnsLedger implements caddymodule.LedgerOwner.
+func (s *Sidecar) OwnsLedger() bool { return !store.IsPostgresURL(s.Store) }
+
 // Location implements caddymodule.SidecarBackend.
 func (*Sidecar) Location() string { return "embedded" }
 
@@ -146,5 +150,6 @@ var (
 	_ caddymodule.SidecarBackend  = (*Sidecar)(nil)
 	_ caddymodule.SidecarReloader = (*Sidecar)(nil)
 	_ caddymodule.RedisUser       = (*Sidecar)(nil)
+	_ caddymodule.LedgerOwner     = (*Sidecar)(nil)
 	_ engineproxy.Ledger          = (*service.Service)(nil)
 )

@@ -26,6 +26,10 @@ type Auth struct {
 	Rates      *Rates
 	Rate       rate.Limit // requests of a key; the zero Limit is none
 	FailedRate rate.Limit // refused keys of a client; the zero Limit is none
+	// Request returns what the policy may know of a client's request; nil: nothing.
+	Request func(context.Context) peer.Request
+
+	refused refusals
 }
 
 // Identify takes the key out of a request that a client sent, or looks at its stream
@@ -40,11 +44,11 @@ func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Erro
 	}
 	hash, refused := takeKey(r.Header)
 	if refused != nil { // no key, or no one: there is nothing to decide on
-		return nil, refused
+		return nil, a.undecided(r.Context(), refused)
 	}
 	done, refused := a.Rates.suspect(client, hash, a.FailedRate)
 	if refused != nil {
-		return nil, refused
+		return nil, a.undecided(r.Context(), refused)
 	}
 	defer done()
 	q, refused := a.authenticate(r.Context(), hash)
@@ -69,7 +73,7 @@ func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *a
 	case errors.Is(err, sidecar.ErrUnknownKey) && !id.Decision.Allow && id.Decision.Status != 0:
 		return nil, refusal(id.Decision)
 	case errors.Is(err, sidecar.ErrUnknownKey): // by a sidecar of an earlier version, or a policy that lets anyone in
-		return nil, unauthorized(api.ReasonInvalid, "This API key is not valid.")
+		return nil, a.undecided(ctx, unauthorized(api.ReasonInvalid, "This API key is not valid."))
 	case err != nil:
 		return nil, api.Unavailable("The API key can't be checked right now.", retrySoon, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/span"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -101,6 +102,7 @@ func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next
 	r.Header.Set("Expect", "100-continue")
 	r.Header.Set(contract.HeaderJobID, q.Admitted)
 	r.Header.Set(contract.HeaderSessionID, sessionID)
+	r.Header.Set(contract.HeaderRequestID, peer.RequestOf(ctx).ID) // and not what the client wrote there
 	span.Inject(ctx, r.Header)
 
 	w := newAnswerWriter()

@@ -75,7 +75,7 @@ func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID s
 	}
 	done, refused := a.Rates.suspect(client, hash, a.FailedRate)
 	if refused != nil {
-		return nil, refused
+		return nil, a.undecided(r.Context(), refused)
 	}
 	defer done()
 	service, err := a.Sidecar(r.Context())

@@ -64,9 +64,9 @@ func (e *Engines) Key(string) string { return "remote:" + e.Peer.Key() }
 // OpenEngines implements caddymodule.EnginesBackend. The engine proxy has its
 // own way to the ledger.
 func (e *Engines) OpenEngines(
-	_ context.Context, dataDir string, _ engineproxy.Ledger, logger *zap.Logger,
+	ctx context.Context, dataDir string, _ engineproxy.Ledger, logger *zap.Logger,
 ) (*caddymodule.OpenedEngines, error) {
-	conn, err := e.Connect(logger)
+	conn, err := e.Connect(ctx, "svc-engine-proxy", logger)
 	if err != nil {
 		return nil, fmt.Errorf("engines: %w", err)
 	}
@@ -86,5 +86,6 @@ var (
 	_ caddy.Provisioner          = (*Engines)(nil)
 	_ caddy.Validator            = (*Engines)(nil)
 	_ caddymodule.EnginesBackend = (*Engines)(nil)
+	_ caddymodule.RemoteEngines  = (*Engines)(nil)
 	_ caddyfile.Unmarshaler      = (*Engines)(nil)
 )

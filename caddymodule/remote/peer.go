@@ -3,6 +3,7 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -105,8 +106,9 @@ func (p *Peer) Key() string {
 // Location returns the address at which the part listens.
 func (p *Peer) Location() string { return p.Address }
 
-// Connect returns a client of the peer, which need not run yet.
-func (p *Peer) Connect(logger *zap.Logger) (*peer.Client, error) {
+// Connect returns a client of the peer, a program of the service, which need not run yet.
+// While it can't be reached, the log says why and what to do.
+func (p *Peer) Connect(ctx context.Context, program string, logger *zap.Logger) (*peer.Client, error) {
 	address, err := peer.ParseAddress(p.Address)
 	if err != nil {
 		return nil, err
@@ -116,5 +118,12 @@ func (p *Peer) Connect(logger *zap.Logger) (*peer.Client, error) {
 		o.TLS = peer.TLS{Cert: p.TLS.Cert, Key: p.TLS.Key, CA: p.TLS.CA}
 		o.ServerName = p.TLS.ServerName
 	}
-	return peer.NewClient(o)
+	conn, err := peer.NewClient(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.Reach(ctx, program); err != nil {
+		logger.Warn("part not reached; requests are refused until it is", zap.Error(err))
+	}
+	return conn, nil
 }

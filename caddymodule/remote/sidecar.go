@@ -78,8 +78,8 @@ func (s *Sidecar) Key(string) string {
 }
 
 // OpenSidecar implements caddymodule.SidecarBackend.
-func (s *Sidecar) OpenSidecar(_ context.Context, _ string, logger *zap.Logger) (*caddymodule.OpenedSidecar, error) {
-	conn, err := s.Connect(logger)
+func (s *Sidecar) OpenSidecar(ctx context.Context, _ string, logger *zap.Logger) (*caddymodule.OpenedSidecar, error) {
+	conn, err := s.Connect(ctx, "svc-sidecar", logger)
 	if err != nil {
 		return nil, fmt.Errorf("sidecar: %w", err)
 	}

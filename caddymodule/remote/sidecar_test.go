@@ -2,12 +2,14 @@ package remote_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/caddymodule/remote"
 	"github.com/svc-games/svc/peer/peertest"
@@ -39,9 +41,14 @@ func TestBadOptionsAreRefusedWithoutALookAtFiles(t *testing.T) {
 
 func TestGatewayStartsWithoutASidecarAndRefuses(t *testing.T) {
 	s := remote.Sidecar{Peer: remote.Peer{Address: filepath.Join(peertest.Dir(t), "s.sock")}}
-	opened, err := s.OpenSidecar(t.Context(), "", zap.NewNop())
+	core, logs := observer.New(zap.WarnLevel)
+	opened, err := s.OpenSidecar(t.Context(), "", zap.New(core))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if said := logs.FilterMessage("part not reached; requests are refused until it is").All(); len(said) != 1 ||
+		!strings.Contains(fmt.Sprint(said[0].ContextMap()["error"]), "nobody listens at unix/"+s.Address+": start svc-sidecar there") {
+		t.Errorf("the log says %+v", logs.All())
 	}
 	if _, err := opened.Service.Project(t.Context(), "p"); !errors.Is(err, sidecar.ErrUnreachable) {
 		t.Errorf("the service: %v", err)

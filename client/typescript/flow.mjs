@@ -27,8 +27,11 @@ try {
 } catch (error) {
   refused = error instanceof SvcError ? error.status : String(error);
 }
+const dropped = await svc.generate({ projectId: project._id, prompt: "a yellow duck that flaps through gaps" });
+await dropped.cancel();
 console.log(JSON.stringify({
   status: record.status, events: ours.length, browsers: browsers.length, after: after.length,
   lastEventId: record.lastEventId, inOrder: ours.every((event, i) => event.seq === i + 1), bytes: zip.length, expected: record.files.bytes,
   listed: listed.map((one) => one.jobId), jobId: job.jobId, refused, models: (await svc.models()).length,
+  dropped: (await dropped.wait()).status,
 }));

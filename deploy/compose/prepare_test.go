@@ -78,8 +78,8 @@ func TestAContainerHasItsOwnCertificateAndNotTheAuthority(t *testing.T) {
 func TestContainersGetWhatTheirConfigurationsRead(t *testing.T) {
 	services := read(t).Services
 	want := map[string][]string{
-		"gateway-1": {"SVC_PLAY_ORIGIN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_PROPAGATORS", "OTEL_TRACES_SAMPLER"},
-		"sidecar-1": {"OTEL_EXPORTER_OTLP_ENDPOINT"},
+		"gateway-1": {"SVC_DECISION_TIMEOUT", "SVC_PLAY_ORIGIN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_PROPAGATORS", "OTEL_TRACES_SAMPLER"},
+		"sidecar-1": {"SVC_DECISION_TIMEOUT", "OTEL_EXPORTER_OTLP_ENDPOINT"},
 		"engines":   {"OTEL_EXPORTER_OTLP_ENDPOINT", "SVC_EGRESS"},
 		"balancer":  nil,
 	}

@@ -121,6 +121,30 @@ func TestKustomizationNamesEveryManifest(t *testing.T) {
 	}
 }
 
+// TestReadmeMakesTheNamespacesBeforeWhatLiesInThem: in an empty cluster its commands work
+// in the order in which they stand.
+func TestReadmeMakesTheNamespacesBeforeWhatLiesInThem(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, within := false, 0
+	for line := range strings.Lines(string(readme)) {
+		switch command := strings.TrimSpace(line); {
+		case command == "kubectl apply -f deploy/kubernetes/namespaces.yaml":
+			made = true
+		case strings.HasPrefix(command, "kubectl -n "):
+			within++
+			if !made {
+				t.Errorf("there is no namespace yet for %s", command)
+			}
+		}
+	}
+	if within == 0 {
+		t.Error("no command is in a namespace")
+	}
+}
+
 func TestNamespacesTakeRestrictedPodsAlone(t *testing.T) {
 	for _, n := range of[*corev1.Namespace](t) {
 		if n.Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
@@ -281,6 +305,17 @@ func TestSidecarsShareTheSecretsOfPublishedGames(t *testing.T) {
 	for _, file := range []string{play.TokenFile, play.PlayersFile} {
 		if !strings.Contains(string(readme), "--from-literal="+path.Base(file)+"=") {
 			t.Errorf("README.md makes no secret %s", file)
+		}
+	}
+}
+
+// TestWhoDecidesWaitsLongerThanOnOneMachine: the way to the sidecar and to the database is
+// part of a decision, for the gateway as for the sidecar.
+func TestWhoDecidesWaitsLongerThanOnOneMachine(t *testing.T) {
+	for _, name := range []string{"svc-gateway", "svc-sidecar"} {
+		env := named[*appsv1.Deployment](t, ours, name).Spec.Template.Spec.Containers[0].Env
+		if !slices.Contains(env, corev1.EnvVar{Name: "SVC_DECISION_TIMEOUT", Value: "1s"}) {
+			t.Errorf("%s gets %v", name, env)
 		}
 	}
 }

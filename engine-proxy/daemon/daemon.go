@@ -66,6 +66,9 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 	}
 	opening, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	if err := side.Reach(opening, "svc-sidecar"); err != nil {
+		logger.Warn("sidecar not reached; submissions are refused until it is", zap.Error(err))
+	}
 	gateways := &front{options: o, metrics: metrics, logger: logger}
 	if err := gateways.check(); err != nil {
 		return cli.SuggestTakeOver(err)

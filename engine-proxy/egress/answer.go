@@ -41,7 +41,7 @@ func whole(one func(mediaType string) bool, most int64, read func(raw []byte) ([
 		}
 		out, cost, err := read(raw)
 		if err != nil {
-			return cost, failed(err), nil
+			return cost, asRefusal(err), nil
 		}
 		w.Header().Set("Content-Type", kind)
 		holdEnd(w, out)
@@ -57,8 +57,12 @@ func wholeJSON(most int64, read func(raw []byte) ([]byte, []contract.Unit, error
 	})
 }
 
-// asRefusal tells a provider that was too slow from one that failed.
+// asRefusal tells a provider that was too slow, and one that says what is wrong, from
+// one that failed.
 func asRefusal(err error) *refusal {
+	if said := (saidError{}); errors.As(err, &said) {
+		return said.refusal(said.status(), 0, err)
+	}
 	var timeout net.Error
 	if errors.Is(err, errStalled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
 		return slow(err)

@@ -22,9 +22,10 @@ type call struct {
 	model string
 	of    *offered
 	route *route
-	body  []byte          // for the provider
-	limit []contract.Unit // what it may cost at most
-	live  bool            // the answer is a stream
+	body  []byte                    // for the provider
+	bare  func() ([]byte, *refusal) // the body without stream_options; nil: it has none
+	limit []contract.Unit           // what it may cost at most
+	live  bool                      // the answer is a stream
 	// relay passes the provider's answer on and says what it cost.
 	relay relay
 }

@@ -372,6 +372,7 @@ func TestConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		"end with its path":       func(c *egress.Config) { c.Endpoints[0].URL = "https://models.example/?key=s3cret" },
 		"in the clear":            func(c *egress.Config) { c.Endpoints[0].URL = "http://models.example" },
 		"given twice: as key":     func(c *egress.Config) { c.Endpoints[0].Key = "s3cret" },
+		"auth can't be \"basic\"": func(c *egress.Config) { c.Endpoints[0].Auth = "basic" },
 		"has no model":            func(c *egress.Config) { c.Endpoints[0].Chat = nil },
 		"writer is given twice":   func(c *egress.Config) { c.Endpoints[0].Images = []string{"writer"} },
 		"can't be the name":       func(c *egress.Config) { c.Endpoints[0].Chat = []string{"a b"} },

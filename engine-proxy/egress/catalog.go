@@ -18,6 +18,9 @@ type offered struct {
 	stall   time.Duration // that it may stand still from then on
 }
 
+// key is the model's at its address, whatever the configuration says of it.
+func (m *offered) key() [2]string { return [2]string{m.at.URL, m.Name} }
+
 // call is one of a model that writes.
 func (m *offered) call(body []byte, count *meter, of wire, live bool) *call {
 	return &call{model: m.Name, of: m, body: body, limit: count.limit(), live: live, relay: relayOf(count, of, live)}

@@ -81,7 +81,8 @@ type imageURL struct {
 }
 
 // readChat reads a request for a chat completion. The tokens it may have
-// written are capped, and a stream is made to end with its usage.
+// written are capped, and a stream is made to end with its usage where its server
+// takes that.
 func (e *Egress) readChat(body []byte) (*call, *refusal) {
 	var q chatRequest
 	if refused := decode(body, &q); refused != nil {
@@ -100,7 +101,7 @@ func (e *Egress) readChat(body []byte) (*call, *refusal) {
 		return nil, refused
 	}
 	q.StreamOptions = nil
-	if q.Stream {
+	if q.Stream && e.provider.asksUsage(model) {
 		q.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	out, refused := encode(q)
@@ -108,7 +109,14 @@ func (e *Egress) readChat(body []byte) (*call, *refusal) {
 		return nil, refused
 	}
 	m := &meter{model: q.Model, input: q.inputTokens(), most: most, marked: check.marked, sent: int64(len(out))}
-	return model.call(out, m, &chatWire{meter: m}, q.Stream), nil
+	c := model.call(out, m, &chatWire{meter: m}, q.Stream)
+	if q.StreamOptions != nil {
+		c.bare = func() ([]byte, *refusal) {
+			q.StreamOptions = nil
+			return encode(q)
+		}
+	}
+	return c, nil
 }
 
 func (q *chatRequest) check(c *messagesReading) *refusal {

@@ -105,18 +105,23 @@ func (c *chatWire) read(raw []byte) ([]byte, error) {
 		return nil, fmt.Errorf("reading answer: %w", noContent(err))
 	}
 	if !isNull(a.Error) {
-		return nil, errIsError
-	}
-	var u chatUsage
-	if !isNull(a.Usage) && json.Unmarshal(a.Usage, &u) == nil {
-		a.completion.Usage = &u
-		said := u.counted()
-		c.said = &said
+		return nil, errorOf(a.Error)
 	}
 	if len(a.Choices) == 0 || a.Choices[0] != '[' {
 		a.Choices = json.RawMessage("[]")
 	}
-	c.count(a.Choices)
+	usage := c.count(a.Choices)
+	if !isNull(a.Usage) {
+		usage = a.Usage
+	}
+	var u chatUsage
+	if !isNull(usage) && json.Unmarshal(usage, &u) == nil {
+		said := u.counted()
+		if u.Prompt == nil && said.cached > 0 { // where engines look for it
+			u.Prompt = &promptDetails{CachedTokens: said.cached}
+		}
+		a.completion.Usage, c.said = &u, &said
+	}
 	a.Model = c.model
 	return marshal(a.completion)
 }
@@ -127,6 +132,8 @@ type choice struct {
 	Delta        *spoken `json:"delta"`
 	Message      *spoken `json:"message"`
 	FinishReason *string `json:"finish_reason"`
+	// Usage is where Moonshot's streams have what they took.
+	Usage json.RawMessage `json:"usage"`
 }
 
 type spoken struct {
@@ -137,12 +144,12 @@ type spoken struct {
 	ToolCalls        json.RawMessage `json:"tool_calls"`
 }
 
-// count adds choices to what was written.
-func (c *chatWire) count(raw json.RawMessage) {
+// count adds choices to what was written, and returns the usage that stands in one.
+func (c *chatWire) count(raw json.RawMessage) (usage json.RawMessage) {
 	var choices []choice
 	if json.Unmarshal(raw, &choices) != nil {
 		c.wrote(raw)
-		return
+		return nil
 	}
 	for _, one := range choices {
 		for _, s := range []*spoken{one.Delta, one.Message} {
@@ -152,7 +159,11 @@ func (c *chatWire) count(raw json.RawMessage) {
 			}
 		}
 		c.finished = c.finished || one.FinishReason != nil && *one.FinishReason != ""
+		if !isNull(one.Usage) {
+			usage = one.Usage
+		}
 	}
+	return usage
 }
 
 func (c *chatWire) countTools(raw json.RawMessage) {

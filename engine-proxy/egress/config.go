@@ -60,6 +60,9 @@ type Endpoint struct {
 	KeyFile string `json:"key_file"`
 	// Key is the credential itself, in place of KeyFile. Both may be empty.
 	Key string `json:"-"`
+	// Auth is how the credential is shown: default, in the way of the protocol, or
+	// bearer by each of them.
+	Auth string `json:"auth"`
 	// Models are its models, with what they can do. Chat, Images and Speech name
 	// those of which nothing is said: for chat completions, pictures and speech.
 	Models []Model  `json:"models"`
@@ -121,6 +124,8 @@ func (at Endpoint) check() error {
 		return errors.New("the URL must end with its path")
 	case at.Key != "" && at.KeyFile != "":
 		return errors.New("the key is given twice: as key and as key_file")
+	case at.Auth != "" && at.Auth != authBearer:
+		return fmt.Errorf("auth can't be %q: it is %s, or left out", at.Auth, authBearer)
 	case u.Scheme == "http" && (at.Key != "" || at.KeyFile != "") && !loopback(u.Hostname()):
 		return errors.New("the key would travel in the clear: use https://")
 	}

@@ -56,7 +56,7 @@ func TestEnginesConversationPassesOnEachWireAndIsChargedToTheToken(t *testing.T)
 			}
 			q := model.Request{
 				Model: "thinker", System: "You look. " + strings.Repeat("Rules. ", 400), Effort: "medium", MaxOutput: 16000, Cache: true,
-				Tools:    []model.Tool{{Name: "look", Description: "Looks.", Parameters: json.RawMessage(`{"type":"object"}`)}},
+				Tools:    []model.Tool{{Name: "look", Description: "Looks.", Parameters: json.RawMessage(`{"type":"object","properties":{"at":{"type":"number"}}}`)}},
 				Messages: []model.Message{model.TextMessage(model.RoleUser, secret)},
 			}
 			total := map[string]int64{}

@@ -38,7 +38,7 @@ func TestProviderFaultsAreReportedAndChargedForWhatTheyMayHaveCost(t *testing.T)
 		"hangs up":                 {answer: fakeprovider.HangsUp(), status: 502, reason: "provider_broke", cost: limit},
 		"silence":                  {answer: fakeprovider.Stalls(false), timeout: 5 * time.Second, status: 504, reason: "provider_timeout", cost: limit},
 		"a stream that is no SSE":  {answer: fakeprovider.Body("text/event-stream", "data: {\"x\n\n"), stream: true, status: 502, reason: "provider_broke", cost: limit},
-		"an empty stream":          {answer: fakeprovider.Body("text/event-stream", ""), stream: true, status: 200, reason: "provider_failed", cost: limit},
+		"an empty stream":          {answer: fakeprovider.Body("text/event-stream", ""), stream: true, status: 502, reason: "provider_broke", cost: limit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,9 +77,9 @@ func TestStreamThatBreaksOffEndsWithAnErrorAndIsChargedAtItsLimit(t *testing.T) 
 		stall  time.Duration // 0: longer than the test
 		reason string
 	}{
-		"cut off":      {fakeprovider.Chat{Text: strings.Repeat("word ", 20), Truncate: 700}.Answer(), 0, "provider_failed"},
+		"cut off":      {fakeprovider.Chat{Text: strings.Repeat("word ", 20), Truncate: 700}.Answer(), 0, "provider_broke"},
 		"stands still": {fakeprovider.Stalls(true), 5 * time.Second, "provider_timeout"},
-		"never ends":   {fakeprovider.Endless(), 0, "provider_failed"},
+		"never ends":   {fakeprovider.Endless(), 0, "provider_broke"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

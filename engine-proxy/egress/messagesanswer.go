@@ -64,7 +64,7 @@ func (c *messagesWire) whole(raw []byte) ([]byte, error) {
 		return nil, fmt.Errorf("reading answer: %w", noContent(err))
 	}
 	if !isNull(a.Error) || a.Type == "error" {
-		return nil, errIsError
+		return nil, errorOf(raw)
 	}
 	if a.Type != "message" {
 		return nil, errNoAnswer
@@ -118,7 +118,7 @@ func (c *messagesWire) next(rec sse.Record) (out []byte, last bool, err error) {
 	case "message_stop":
 		return messagesEnd, true, nil
 	case "error":
-		return nil, false, errIsError
+		return nil, false, errorOf(rec.Data)
 	default:
 		return nil, false, nil
 	}

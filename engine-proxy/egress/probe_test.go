@@ -81,7 +81,8 @@ func TestProbePrintsTheRowThatAModelShows(t *testing.T) {
 		want   string
 	}{
 		"chat":                 {egress.Model{Name: "writer"}, fakeprovider.Rules{}, clever(false, false, "hm"), `"vision":true,"parallel":true,"reasoning":"effort"}`},
-		"chat without thought": {egress.Model{Name: "writer"}, fakeprovider.Rules{Cap: "max_completion_tokens"}, clever(true, true, ""), `"context":`},
+		"chat without thought": {egress.Model{Name: "writer"}, fakeprovider.Rules{Cap: "max_completion_tokens"}, clever(true, true, ""), `{"name":"writer","protocol":"chat"`},
+		"what was given stays": {egress.Model{Name: "writer", Abilities: egress.Abilities{Context: 200000}}, fakeprovider.Rules{}, clever(false, false, "hm"), `"context":200000,"vision":true`},
 		"responses": {egress.Model{Name: "writer", Abilities: egress.Abilities{Protocol: "responses", MaxOutput: 32000}}, fakeprovider.Rules{}, clever(false, false, "hm"),
 			`"max_output":32000,"vision":true,"parallel":true,"reasoning":"effort"}`},
 		"messages": {egress.Model{Name: "writer", FirstToken: 6e10, Abilities: egress.Abilities{Protocol: "messages"}}, fakeprovider.Rules{Manner: fakeprovider.Anthropic},
@@ -91,6 +92,9 @@ func TestProbePrintsTheRowThatAModelShows(t *testing.T) {
 			p, provider := probed(t, c.model, fakeprovider.Strict(c.rules, c.answer))
 			if !p.Works() || !strings.Contains(string(p.Row), c.want) || !strings.HasPrefix(string(p.Row), `{"name":"writer","protocol":`) {
 				t.Errorf("got %+v, row %s", p.Found, p.Row)
+			}
+			if given := c.model.Context > 0; strings.Contains(string(p.Row), `"context"`) != given {
+				t.Errorf("no server said what it holds, and the row is %s", p.Row)
 			}
 			if n := len(provider.Requests()); n < 6 || n > 7 {
 				t.Errorf("%d calls", n)
@@ -103,6 +107,18 @@ func TestProbePrintsTheRowThatAModelShows(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestRowHasTheContextThatAServerNames: and no other, since what was read is less than what
+// most models hold.
+func TestRowHasTheContextThatAServerNames(t *testing.T) {
+	t.Parallel()
+	for manner, want := range map[fakeprovider.Manner]bool{fakeprovider.LlamaCpp: true, fakeprovider.OpenAI: false} {
+		p, _ := probed(t, egress.Model{Name: "writer"}, fakeprovider.Strict(fakeprovider.Rules{Manner: manner, Context: 4096}, clever(false, false, "")))
+		if strings.Contains(string(p.Row), `"context":4096`) != want || strings.Contains(string(p.Row), `"context"`) != want {
+			t.Errorf("%s: the row is %s", manner, p.Row)
+		}
 	}
 }
 
@@ -123,6 +139,8 @@ func TestProbeSaysWhatHelps(t *testing.T) {
 		"Ollama cuts":             {fakeprovider.Strict(fakeprovider.Rules{Manner: fakeprovider.Ollama, Context: 4096}, forgets), []string{"tool", "two tools", "picture", "long"}, "long", "OLLAMA_CONTEXT_LENGTH"},
 		"blind":                   {clever(false, true, ""), []string{"picture"}, "picture", "--mmproj"},
 		"the wrong key":           {fakeprovider.Status(401, "invalid_api_key"), []string{"plain"}, "plain", "key_file"},
+		"a wrong key, said so":    {withStatus(400, `{"error":"Incorrect API key provided"}`), []string{"plain"}, "plain", `"auth": "bearer"`},
+		"an empty account":        {withStatus(400, `{"error":{"message":"Your credit balance is too low"}}`), []string{"plain"}, "plain", "account"},
 		"another server":          {fakeprovider.Status(404, "x"), []string{"plain"}, "plain", "url"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -165,8 +165,8 @@ func redSquare() string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// long asks at the end of a long request for what stood at its beginning. What is
-// known of the context then is what was read.
+// long asks at the end of a long request for what stood at its beginning. How much the
+// model holds is known only of a server that refuses, and says so.
 func (p *probe) long(ctx context.Context) (string, error) {
 	text := "The password is " + password + ". " + strings.Repeat("The quick brown fox jumps over the lazy dog. ", longTokens/10) +
 		"What is the password? Answer with the word."
@@ -178,6 +178,10 @@ func (p *probe) long(ctx context.Context) (string, error) {
 	if more != "" && isReason(err, "provider_refused") {
 		h, err = p.ask(ctx, p.conversation(text, ""), "")
 	}
+	var refused refusedError
+	if errors.As(err, &refused) && refused.context > p.row.MaxOutput {
+		p.row.Context = refused.context
+	}
 	if err != nil {
 		return "", err
 	}
@@ -185,10 +189,10 @@ func (p *probe) long(ctx context.Context) (string, error) {
 	if !strings.Contains(strings.ToLower(h.read().text), password) {
 		return "", fmt.Errorf("the beginning of %d tokens was lost without a word", longTokens)
 	}
-	if took := read + h.tokens.output; p.row.Context == 0 && took > p.row.MaxOutput {
-		p.row.Context = took // as much as is proven
+	if p.row.Context > 0 {
+		return fmt.Sprintf("%d tokens were read", read), nil
 	}
-	return fmt.Sprintf("%d tokens were read; give what the model has as context, if it is more", read), nil
+	return fmt.Sprintf("%d tokens were read; the row has no context: add what the model holds", read), nil
 }
 
 func tenths(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
@@ -204,9 +208,11 @@ func (p *probe) advice(call string, err error) string {
 		return "the model works one step at a time; nothing is to be done"
 	case call == "picture":
 		return "the model sees no pictures. llama.cpp: --mmproj FILE; else choose another model where it shall look at games"
-	case strings.Contains(err.Error(), "status 401"), strings.Contains(err.Error(), "status 403"):
-		return "see key_file; of a server that wants a Bearer key ask by the protocol chat"
-	case strings.Contains(err.Error(), "status 404"):
+	case isReason(err, reasonQuota):
+		return "see the account with the provider: it is used up"
+	case isReason(err, reasonAuth):
+		return `see key_file; by the protocol messages some servers want "auth": "bearer" at their endpoint`
+	case isReason(err, "provider_no_model"):
 		return "see url, which is the part before " + paths[p.model.protocol()] + ", the protocol, and how the server calls the model"
 	}
 	return "see whether the server runs, its log, and url"

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -25,6 +26,15 @@ const (
 type provider struct {
 	client   http.Client
 	recorder *recorder // nil: none
+	// bare are the models, by address and name, whose servers take no stream_options.
+	// What their streams took is what they say unasked, else it is estimated.
+	bare sync.Map
+}
+
+// asksUsage reports whether streams of a model are asked to end with what they took.
+func (p *provider) asksUsage(m *offered) bool {
+	_, bare := p.bare.Load(m.key())
+	return !bare
 }
 
 func newProvider() *provider {
@@ -46,8 +56,26 @@ func newProvider() *provider {
 }
 
 // send sends a call and returns the answer if it is a 200. free is set when the
-// provider certainly made nothing that is paid for.
+// provider certainly made nothing that is paid for. A server that refuses to be asked
+// what a stream takes is asked once more without, for the refusal cost nothing.
 func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, free bool, refused *refusal) {
+	answer, free, refused = p.once(ctx, c)
+	if refused == nil || !refused.streamOptions || c.bare == nil {
+		return answer, free, refused
+	}
+	body, unencoded := c.bare()
+	if unencoded != nil {
+		return nil, true, unencoded
+	}
+	c.body, c.bare = body, nil
+	if answer, free, refused = p.once(ctx, c); refused == nil {
+		p.bare.Store(c.of.key(), true)
+	}
+	return answer, free, refused
+}
+
+// once sends a call as it is.
+func (p *provider) once(ctx context.Context, c *call) (answer *http.Response, free bool, refused *refusal) {
 	key, err := c.of.at.credential()
 	if err != nil {
 		return nil, true, failed(err)
@@ -64,7 +92,7 @@ func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, fr
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "svc")
-	authorize(req.Header, c.route.by, key)
+	authorize(req.Header, c.route.by, c.of.at.Auth, key)
 	var wrote atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
 	res, err := p.client.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
@@ -84,18 +112,23 @@ func (p *provider) send(ctx context.Context, c *call) (answer *http.Response, fr
 	return res, false, nil
 }
 
-// messagesVersion is that of Anthropic's wire.
-const messagesVersion = "2023-06-01"
+const (
+	// messagesVersion is that of Anthropic's wire.
+	messagesVersion = "2023-06-01"
+	// authBearer shows a key as a Bearer token by every protocol.
+	authBearer = "bearer"
+)
 
-// authorize shows the key in the way of a protocol.
-func authorize(h http.Header, by Protocol, key string) {
-	switch {
-	case by == ProtocolMessages:
+// authorize shows the key in the way of a protocol, or as its endpoint wants it.
+func authorize(h http.Header, by Protocol, auth, key string) {
+	if by == ProtocolMessages {
 		h.Set("Anthropic-Version", messagesVersion)
-		if key != "" {
-			h.Set("X-Api-Key", key)
-		}
-	case key != "":
+	}
+	switch {
+	case key == "":
+	case by == ProtocolMessages && auth != authBearer:
+		h.Set("X-Api-Key", key)
+	default:
 		h.Set("Authorization", "Bearer "+key)
 	}
 }

@@ -83,34 +83,6 @@ func TestProviderThatRefusesTheOperatorSaysWhy(t *testing.T) {
 	r.want()
 }
 
-func TestErrorWithinAStreamIsChargedByWhatWasMadeBefore(t *testing.T) {
-	t.Parallel()
-	for wire := range wires {
-		if wire == "chat" {
-			continue // fault_test.go has it
-		}
-		t.Run(wire, func(t *testing.T) {
-			r := newWires(t, nil)
-			broken := turn
-			broken.Breaks, broken.Took = "overloaded_error", nil
-			r.provider.Answer(broken.Answer())
-			p := r.ask(wire, `,"stream":true`)
-			if !strings.Contains(p.body, "event: error\ndata: {") || !strings.Contains(p.body, "provider_failed") || strings.Contains(p.body, "Overloaded") {
-				t.Errorf("got %d %s", p.status, p.body)
-			}
-			if calls := r.ledger.charged(); len(calls) != 1 || calls[0].Units[1].Quantity != 1000 {
-				t.Errorf("a stream with content: %+v", calls)
-			}
-			r = newWires(t, nil)
-			r.provider.Answer(fakeprovider.Turn{Breaks: "overloaded_error"}.Answer())
-			if p := r.ask(wire, `,"stream":true`); !strings.Contains(p.body, "provider_failed") {
-				t.Errorf("got %d %s", p.status, p.body)
-			}
-			r.want()
-		})
-	}
-}
-
 func TestCallThatMarksItsPrefixIsChargedAsWrittenWhenNobodyKnows(t *testing.T) {
 	t.Parallel()
 	r := newWires(t, nil)

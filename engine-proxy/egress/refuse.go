@@ -19,6 +19,9 @@ type refusal struct {
 	message    string
 	retryAfter time.Duration // Retry-After; 0: none
 	cause      error         // for the log
+
+	context       int64 // tokens that the model holds, where its server said so
+	streamOptions bool  // it is stream_options that the server does not take
 }
 
 type refusalBody struct {
@@ -63,8 +66,14 @@ func failed(cause error) *refusal {
 // paid is the refusal of a call that cost so much, nil its limit. Where it cost
 // anything the engine is told, for the same call would be paid again.
 func (r *refusal) paid(cost []contract.Unit) *refusal {
-	if r != nil && r.reason == "provider_failed" && (cost == nil || len(cost) > 0) {
-		r.reason, r.message = "provider_broke", "The model's provider broke its answer off. The call is charged."
+	if r == nil || cost != nil && len(cost) == 0 {
+		return r
+	}
+	switch r.reason {
+	case "provider_failed", "rate_limited", "overloaded":
+		paid := failed(r.cause)
+		paid.reason, paid.message = "provider_broke", "The model's provider broke its answer off. The call is charged."
+		return paid
 	}
 	return r
 }

@@ -47,7 +47,7 @@ func (c *responsesWire) whole(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	if r.Status != "completed" && r.Status != "incomplete" {
-		return nil, errIsError
+		return nil, saidError{}
 	}
 	return marshal(r)
 }
@@ -71,7 +71,7 @@ func (c *responsesWire) read(raw json.RawMessage) (*response, error) {
 		}
 	}
 	if !isNull(a.Error) {
-		return nil, errIsError
+		return nil, errorOf(a.Error)
 	}
 	if len(a.Output) == 0 || a.Output[0] != '[' {
 		a.Output = json.RawMessage("[]")
@@ -107,7 +107,7 @@ func (c *responsesWire) next(rec sse.Record) (out []byte, last bool, err error) 
 			return nil, false, err
 		}
 		if e.Type == "response.failed" {
-			return nil, false, errIsError
+			return nil, false, saidError{}
 		}
 		passed := map[string]any{"type": e.Type, "response": r}
 		if e.Number != nil {
@@ -116,7 +116,7 @@ func (c *responsesWire) next(rec sse.Record) (out []byte, last bool, err error) 
 		out, err = marshal(passed)
 		return named(e.Type, out), e.Type == "response.completed" || e.Type == "response.incomplete", err
 	case "error":
-		return nil, false, errIsError
+		return nil, false, errorOf(rec.Data)
 	}
 	for _, beginning := range passedEvents {
 		if strings.HasPrefix(e.Type, beginning) {

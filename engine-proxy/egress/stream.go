@@ -12,11 +12,10 @@ import (
 	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
-var (
-	// errIsError: the provider says within a 200 that it failed.
-	errIsError    = errors.New("the answer is an error")
-	errEngineLeft = errors.New("the engine left")
-)
+var errEngineLeft = errors.New("the engine left")
+
+// maxHeld bounds, in bytes, what of a stream is held back before the model writes.
+const maxHeld = 64 << 10
 
 // wire reads the answers of one protocol, and counts what is in them. What the
 // model wrote is passed on as it is.
@@ -42,7 +41,7 @@ func relayOf(m *meter, of wire, live bool) relay {
 	return wholeJSON(m.maxAnswer(), func(raw []byte) ([]byte, []contract.Unit, error) {
 		out, err := of.whole(raw)
 		switch {
-		case errors.Is(err, errIsError):
+		case isSaid(err):
 			return nil, []contract.Unit{}, err
 		case err != nil:
 			return nil, nil, err
@@ -51,8 +50,9 @@ func relayOf(m *meter, of wire, live bool) relay {
 	})
 }
 
-// relayStream passes a stream on, event by event. Its end is held back until
-// the call is charged.
+// relayStream passes a stream on, event by event. Its beginning is held back until
+// the model writes, so that a provider that can't go on by then is a refusal with its
+// reason; its end until the call is charged.
 func (m *meter) relayStream(w http.ResponseWriter, answer *http.Response, of wire) ([]contract.Unit, *refusal, error) {
 	switch mediaType(answer) {
 	case "text/event-stream":
@@ -64,27 +64,33 @@ func (m *meter) relayStream(w http.ResponseWriter, answer *http.Response, of wir
 	body := bounded.Reader(answer.Body, m.maxAnswer(), errTooLong)
 	out := &chunks{w: w, flush: http.NewResponseController(w).Flush}
 	end, err := m.follow(out, sse.NewReaderOf(body, int(m.maxAnswer())), of, beginOf(answer))
-	var cost []contract.Unit
 	switch {
 	case errors.Is(err, errEngineLeft):
 		return nil, nil, err
-	case errors.Is(err, errIsError) && m.said != nil && m.said.credible():
-		cost = m.total()
-	case errors.Is(err, errIsError) && !m.began:
-		cost = []contract.Unit{}
+	case err == nil && end == nil:
+		err = io.ErrUnexpectedEOF
+	case err == nil:
+		out.end(end)
+		return m.total(), nil, nil
 	}
-	switch {
-	case err != nil && !out.started:
+	cost := m.brokenOff(err)
+	if !out.started {
 		return cost, asRefusal(err), nil
-	case err != nil:
-		out.end(of.broken(asRefusal(err)))
-		return cost, nil, err
-	case end == nil:
-		out.end(of.broken(failed(nil)))
-		return nil, nil, io.ErrUnexpectedEOF
 	}
-	out.end(end)
-	return m.total(), nil, nil
+	out.end(of.broken(asRefusal(err).paid(cost)))
+	return cost, nil, err
+}
+
+// brokenOff is what a stream cost that ended with an error: nothing when its provider
+// said so and had written nothing, what the provider says that it took, else the limit.
+func (m *meter) brokenOff(err error) []contract.Unit {
+	switch {
+	case isSaid(err) && m.said != nil && m.said.credible():
+		return m.total()
+	case isSaid(err) && !m.began:
+		return []contract.Unit{}
+	}
+	return nil
 }
 
 // relayUnstreamed passes an answer on that came whole although a stream was asked for.
@@ -99,7 +105,7 @@ func (m *meter) relayUnstreamed(w http.ResponseWriter, answer *http.Response, of
 		err = errNoAnswer
 	}
 	if err != nil {
-		return []contract.Unit{}, failed(err), nil
+		return []contract.Unit{}, asRefusal(err), nil
 	}
 	w.Header().Set("Content-Type", "application/json")
 	holdEnd(w, append(out, '\n'))
@@ -128,7 +134,7 @@ func (m *meter) follow(out *chunks, in *sse.Reader, of wire, begun func()) ([]by
 		if pass == nil {
 			continue
 		}
-		if err := out.send(pass); err != nil {
+		if err := out.send(pass, m.began); err != nil {
 			return nil, errors.Join(errEngineLeft, err)
 		}
 	}
@@ -138,12 +144,21 @@ func (m *meter) follow(out *chunks, in *sse.Reader, of wire, begun func()) ([]by
 type chunks struct {
 	w       http.ResponseWriter
 	flush   func() error
+	held    []byte // that was not sent yet
 	started bool
 }
 
-func (c *chunks) send(event []byte) error {
+// send sends an event, and what was held back; nothing while the model has not begun,
+// but for more than is held.
+func (c *chunks) send(event []byte, began bool) error {
+	c.held = append(c.held, event...)
+	if !began && !c.started && len(c.held) < maxHeld {
+		return nil
+	}
 	c.start()
-	if _, err := c.w.Write(event); err != nil {
+	_, err := c.w.Write(c.held)
+	c.held = c.held[:0]
+	if err != nil {
 		return err
 	}
 	return c.flush()
@@ -159,7 +174,7 @@ func (c *chunks) start() {
 
 func (c *chunks) end(event []byte) {
 	c.start()
-	holdEnd(c.w, event)
+	holdEnd(c.w, append(c.held, event...))
 }
 
 // named is an event of a stream that names its events.

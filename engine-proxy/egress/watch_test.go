@@ -53,7 +53,11 @@ func relayedAndKept(t *testing.T, by *recorder, write func(say func(kind, data s
 	defer answer.Body.Close()
 	engine := httptest.NewRecorder()
 	held := &heldEnd{ResponseWriter: engine}
-	cost, _, err := c.relay(held, answer)
+	cost, refused, err := c.relay(held, answer)
+	if refused != nil {
+		refused.paid(cost).writeTo(held)
+		err = refused.cause
+	}
 	held.release()
 	return engine.Body.String(), cost, err
 }

@@ -39,7 +39,8 @@ type block struct {
 type answer struct {
 	model   string // that is asked
 	blocks  []*block
-	details []*detail // of a chat answer's reasoning
+	details []*detail   // of a chat answer's reasoning
+	indexes map[int]int // of a chat answer's calls: which was the last to have it
 	size    int
 	ended   bool // it is complete but for its usage
 	cut     bool
@@ -102,6 +103,9 @@ func (a *answer) say(kind string, at int, more string, from line) error {
 // begin begins a call, or names one that has begun.
 func (a *answer) begin(at int, id, name string) (*block, error) {
 	b := a.block(kindCall, at)
+	if name == b.call.Name {
+		name = "" // some tell it with each piece
+	}
 	if id != "" {
 		b.call.ID = id
 	}

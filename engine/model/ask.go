@@ -96,8 +96,11 @@ func (c *Client) askOne(ctx context.Context, r Request, pass func(Event) error) 
 	}
 	r.MaxOutput = o.most(r.MaxOutput)
 	var sent [][]byte
-	for form := c.forms.of(r.Model); form < len(wire.forms); form++ {
-		body, failed := encode(wire.encode(r.as(wire.forms[form]), o, wire.forms[form]))
+	kept := c.forms.of(r.Model)
+	now := kept // what is sure of the form, and what is tried with it
+	for i := 0; i < len(wire.forms); i++ {
+		tried := now.with(wire.forms[i])
+		body, failed := encode(wire.encode(r.as(tried), o, tried))
 		if failed != nil {
 			return failed
 		}
@@ -108,11 +111,17 @@ func (c *Client) askOne(ctx context.Context, r Request, pass func(Event) error) 
 		err = c.retry(ctx, func(ctx context.Context) error {
 			return c.attempt(ctx, wire, o, r, body, pass)
 		})
-		if err == nil && !wire.forms[form].forgetful { // what comes from now on it knows again
-			c.forms.set(r.Model, form)
+		if err == nil {
+			if now.forgetful {
+				tried.forgetful = kept.forgetful // what comes from now on it knows again
+			}
+			c.forms.set(r.Model, tried)
 		}
 		if !refusesForm(err) {
 			return err
+		}
+		if cured := now.with(cureOf(err)); cured != now {
+			now, i = cured, -1
 		}
 	}
 	return err

@@ -1,6 +1,9 @@
 package model
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // kindExtra is what goes with a chat message, or with the call before it.
 const kindExtra = "extra_content"
@@ -13,11 +16,13 @@ const (
 )
 
 // chatForms: reasoning models want another name for the most that they may
-// write; many servers know neither the effort nor the form of an answer.
+// write; many servers know neither the effort nor the form of an answer; the pictures
+// go last, for what is refused with them may be where they stand.
 var chatForms = []form{
 	{}, {renamed: true}, {effortless: true}, {effortless: true, formless: true}, {effortless: true, formless: true, renamed: true},
 	{lentThought: true}, {lentSignature: true}, {effortless: true, lentThought: true}, {effortless: true, lentSignature: true},
-	{blind: true}, {effortless: true, forgetful: true},
+	{ordered: true}, {effortless: true, ordered: true},
+	{blind: true}, {forgetful: true}, {effortless: true, forgetful: true},
 }
 
 type chatRequest struct {
@@ -96,9 +101,16 @@ func encodeChat(r Request, o Offer, f form) any {
 	var pictures []Image // of the results before
 	for i, m := range r.Messages {
 		m = seen(m, o)
-		for _, result := range m.results() {
-			q.Messages = append(q.Messages, chatMessage{Role: RoleTool, ToolCallID: result.ID, Content: result.Text})
-			pictures = append(pictures, result.Images...)
+		for _, p := range m.Parts {
+			switch {
+			case m.Role != RoleTool:
+			case p.Result != nil:
+				q.Messages = append(q.Messages, chatMessage{Role: RoleTool, ToolCallID: p.Result.ID, Content: p.Result.Text})
+				pictures = append(pictures, p.Result.Images...)
+			case p.isText() && len(q.Messages) > 0: // the engine's own, which stands with the result before
+				last := &q.Messages[len(q.Messages)-1]
+				last.Content = joined(last.Content, p.Text)
+			}
 		}
 		if len(pictures) > 0 && (i+1 == len(r.Messages) || r.Messages[i+1].Role != RoleTool) {
 			// A tool's message has a text alone on this wire.
@@ -108,6 +120,9 @@ func encodeChat(r Request, o Offer, f form) any {
 		if m.Role != RoleTool {
 			q.Messages = append(q.Messages, chatMessageOf(m, r, o, f))
 		}
+	}
+	if f.ordered {
+		q.order()
 	}
 	if o.Cache == CacheMarks && r.Cache {
 		q.mark()
@@ -167,6 +182,9 @@ func chatMessageOf(m Message, r Request, o Offer, f form) chatMessage {
 			out.Extra = opaque.Raw
 		}
 	}
+	if m.Role == RoleAssistant && out.Content == "" && len(out.ToolCalls) == 0 {
+		out.Content = unsaid
+	}
 	if f.lentThought && o.Protocol != "" && len(out.ToolCalls) > 0 && out.Reasoning == nil {
 		out.Reasoning = json.RawMessage(lentThought)
 	}
@@ -179,3 +197,12 @@ const lentThought = `"(not kept)"`
 // lentSignature is what Gemini takes in the place of the signature of a call that
 // it did not make itself.
 const lentSignature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+
+// OfChanged is what goes with a call whose arguments are no longer those that were
+// signed.
+func (o Opaque) OfChanged() *Opaque {
+	if o.Kind == kindExtra && bytes.Contains(o.Raw, []byte(`"thought_signature"`)) {
+		o.Raw = json.RawMessage(lentSignature)
+	}
+	return &o
+}

@@ -26,13 +26,33 @@ type chatChunk struct {
 }
 
 type chatDelta struct {
-	Content   string            `json:"content"`
+	Content   chatContent       `json:"content"`
 	Refusal   string            `json:"refusal"`
 	Reasoning string            `json:"reasoning_content"`
 	Plain     string            `json:"reasoning"`
 	Details   []json.RawMessage `json:"reasoning_details"`
 	Extra     json.RawMessage   `json:"extra_content"`
 	ToolCalls []chatDeltaCall   `json:"tool_calls"`
+}
+
+// chatContent is what is said: a text, or, of some that reason, a list of texts and
+// thoughts.
+type chatContent struct{ text, thought string }
+
+// UnmarshalJSON reads either. What is neither says nothing.
+func (c *chatContent) UnmarshalJSON(raw []byte) error {
+	var list []struct {
+		Text     string      `json:"text"`
+		Thinking chatContent `json:"thinking"`
+	}
+	if json.Unmarshal(raw, &c.text) == nil || json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	for _, part := range list {
+		c.text += part.Text
+		c.thought += part.Thinking.text + part.Thinking.thought
+	}
+	return nil
 }
 
 type chatDeltaCall struct {
@@ -51,8 +71,8 @@ func chatEvent(a *answer, l line) (done bool, err error) {
 	if err := l.into(&c); err != nil {
 		return false, err
 	}
-	if err := failure(c.Error); err != nil {
-		return false, err
+	if given(c.Error) {
+		return false, a.failure(l.data)
 	}
 	if u := c.Usage; u != nil && u.Input > 0 && u.Output >= 0 {
 		a.usage = usageOf(u.Input, max(u.Details.Cached, u.Hits), u.Details.Written, max(u.Output, u.Total-u.Input))
@@ -67,7 +87,7 @@ func chatEvent(a *answer, l line) (done bool, err error) {
 	}
 	a.ended = a.ended || choice.FinishReason != ""
 	a.cut = a.cut || choice.FinishReason == "length"
-	if choice.FinishReason == "content_filter" && d.Content == "" && len(a.blocks) == 0 {
+	if choice.FinishReason == "content_filter" && d.Content.text == "" && len(a.blocks) == 0 {
 		return false, &Refusal{Reason: reasonDeclined}
 	}
 	return false, a.chatDelta(d, l, choice.Message != nil)
@@ -75,13 +95,13 @@ func chatEvent(a *answer, l line) (done bool, err error) {
 
 // chatDelta takes in what a chunk adds.
 func (a *answer) chatDelta(d chatDelta, l line, whole bool) error {
-	if d.Content == "" {
-		d.Content = d.Refusal
+	if d.Content.text == "" {
+		d.Content.text = d.Refusal
 	}
 	if d.Reasoning != "" {
 		d.Plain = ""
 	}
-	err := errors.Join(a.say(kindReasoning, 0, d.Reasoning, l), a.say(kindPlain, 0, d.Plain, l))
+	err := errors.Join(a.say(kindReasoning, 0, d.Reasoning, l), a.say(kindPlain, 0, d.Plain, l), a.say(kindThought, 0, d.Content.thought, l))
 	for _, raw := range d.Details {
 		if err == nil {
 			err = a.detail(raw, l, whole)
@@ -91,7 +111,7 @@ func (a *answer) chatDelta(d chatDelta, l line, whole bool) error {
 		err = a.keep(kindExtra, 0, d.Extra)
 	}
 	if err == nil {
-		err = a.say(kindText, 0, d.Content, l)
+		err = a.say(kindText, 0, d.Content.text, l)
 	}
 	for i, part := range d.ToolCalls {
 		if err == nil {
@@ -101,12 +121,13 @@ func (a *answer) chatDelta(d chatDelta, l line, whole bool) error {
 	return err
 }
 
-// place is the number of the call that a part belongs to.
+// place is the number of the call that a part belongs to, in the order in which they
+// began; -1 for one that is out of place.
 func (a *answer) place(part chatDeltaCall, i int, whole bool) int {
 	begun := a.count(kindCall)
 	switch {
 	case part.Index != nil:
-		return *part.Index
+		return a.indexed(*part.Index, part)
 	case whole || begun == 0:
 		return i
 	}
@@ -117,10 +138,31 @@ func (a *answer) place(part chatDeltaCall, i int, whole bool) int {
 	return begun - 1
 }
 
-func (a *answer) chatCall(at int, part chatDeltaCall, l line) error {
-	if at > a.count(kindCall) {
-		at = -1
+// indexed is the number of the call that has an index. Some servers give each call the
+// same one: another call has another id, or begins when the last one has all that it
+// takes.
+func (a *answer) indexed(index int, part chatDeltaCall) int {
+	begun := a.count(kindCall)
+	if at, known := a.indexes[index]; known {
+		b := a.block(kindCall, at)
+		another := json.Valid(b.text)
+		if part.ID != "" && b.call.ID != "" {
+			another = part.ID != b.call.ID
+		}
+		if !another || part.Function.Name == "" || b.call.Name == "" {
+			return at
+		}
+	} else if index < 0 || index > begun {
+		return -1
 	}
+	if a.indexes == nil {
+		a.indexes = map[int]int{}
+	}
+	a.indexes[index] = begun
+	return begun
+}
+
+func (a *answer) chatCall(at int, part chatDeltaCall, l line) error {
 	b, err := a.begin(at, part.ID, part.Function.Name)
 	if err != nil {
 		return err

@@ -33,21 +33,8 @@ var codecs = map[string]codec{
 	ProtocolMessages:  {"/v1/messages", laterForms, encodeMessages, messagesEvent},
 }
 
-// form says what of a request is left out or named otherwise, for servers that
-// don't know it. What is refused is not charged.
-type form struct {
-	renamed    bool // the most to write goes by its other name
-	effortless bool
-	formless   bool // no schema of the answer
-	// lentThought and lentSignature put something in the place of what a server
-	// asks for and another model did not give.
-	lentThought, lentSignature bool
-	blind                      bool // no pictures
-	forgetful                  bool // nothing is replayed: the provider does not know its own again
-}
-
 // laterForms are those of the wires that have one name for everything.
-var laterForms = []form{{}, {effortless: true}, {formless: true}, {effortless: true, formless: true}, {blind: true}, {effortless: true, forgetful: true}}
+var laterForms = []form{{}, {effortless: true}, {formless: true}, {effortless: true, formless: true}, {blind: true}, {forgetful: true}, {effortless: true, forgetful: true}}
 
 // encode writes what is sent. Nothing in it is escaped without need: what a
 // provider gave goes back as it was.

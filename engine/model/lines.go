@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 )
 
 // line is the data of one event.
@@ -88,10 +89,19 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// failure reads what a server says within a stream that it can't go on for.
-func failure(raw json.RawMessage) error {
-	if !given(raw) {
-		return nil
+// failure is why a server can't go on within a 200, which the event says: what would
+// come again is a refusal, and everything else an answer that broke off. What has arrived
+// is paid, and nobody else is asked for the rest.
+func (a *answer) failure(event []byte) error {
+	r := &Refusal{Status: http.StatusOK, paid: a.size > 0}
+	r.read(event)
+	switch kind := r.Kind(); {
+	case kind == Overflow, kind == Declined:
+		return r
+	case kind == Quota, kind == Auth, kind == NoModel, kind == ToolsOff:
+		if !r.paid {
+			return r
+		}
 	}
 	return ErrBroken
 }

@@ -64,7 +64,7 @@ func background(p Picture) string {
 // Paint has an image model make one picture and returns its file. What is in
 // there is for the caller to judge.
 func (c *Client) Paint(ctx context.Context, p Picture) ([]byte, error) {
-	for form := c.forms.of(p.Model); ; form++ {
+	for form := c.pictures.of(p.Model); ; form++ {
 		request := pictureRequest{Model: p.Model, Prompt: p.Prompt, N: 1}
 		pictureForms[form](&request, p)
 		file, err := c.paint(ctx, request)
@@ -72,7 +72,7 @@ func (c *Client) Paint(ctx context.Context, p Picture) ([]byte, error) {
 			continue
 		}
 		if err == nil {
-			c.forms.set(p.Model, form)
+			c.pictures.set(p.Model, form)
 		}
 		return file, err
 	}

@@ -48,8 +48,8 @@ func messagesEvent(a *answer, l line) (done bool, err error) {
 	if err := l.into(&e); err != nil {
 		return false, err
 	}
-	if err := failure(e.Error); err != nil {
-		return false, err
+	if given(e.Error) {
+		return false, a.failure(l.data)
 	}
 	switch e.Type {
 	case "message_start":

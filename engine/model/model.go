@@ -87,10 +87,11 @@ type Options struct {
 
 // Client asks models. It is safe for concurrent use.
 type Client struct {
-	opts   Options
-	http   *http.Client
-	forms  forms
-	offers offers
+	opts     Options
+	http     *http.Client
+	forms    remembered[form]
+	pictures remembered[int] // which of pictureForms
+	offers   offers
 }
 
 // New returns a client. It connects when it is used.

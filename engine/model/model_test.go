@@ -4,11 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,42 +23,8 @@ type desk struct {
 
 func open(t *testing.T, answers ...fakeprovider.Answer) *desk {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "mdl") // short: a socket's path has 108 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
 	d := &desk{provider: fakeprovider.New(t, answers...)}
-	d.provider.Key = "the-token"
-	token, socket := filepath.Join(dir, "token"), filepath.Join(dir, "e.sock")
-	if err := os.WriteFile(token, []byte("the-token\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// An egress knows its engine by a token, on each wire alike, and wants to
-		// know what a stream took.
-		if strings.HasSuffix(r.URL.Path, "/chat/completions") {
-			raw, err := io.ReadAll(r.Body)
-			if err != nil {
-				t.Error(err)
-			}
-			r.Body = io.NopCloser(strings.NewReader(`{"stream_options":{"include_usage":true},` + strings.TrimPrefix(string(raw), "{")))
-		}
-		if strings.HasSuffix(r.URL.Path, "/messages") {
-			r.Header.Set("X-Api-Key", strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
-			r.Header.Set("Anthropic-Version", "2023-06-01")
-			r.Header.Del("Authorization")
-		}
-		d.provider.ServeHTTP(w, r)
-	})}
-	go server.Serve(l)
-	t.Cleanup(func() {
-		server.Close()
-		os.RemoveAll(dir)
-	})
+	socket, token := fakeprovider.Reach(t, d.provider, "")
 	d.Client = New(Options{Socket: socket, TokenFile: token, Stall: time.Minute, Sleep: func(ctx context.Context, pause time.Duration) error {
 		d.pauses = append(d.pauses, pause)
 		return ctx.Err()

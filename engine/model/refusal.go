@@ -71,6 +71,9 @@ const (
 	reasonTools    = "tools_unsupported"
 	reasonDeclined = "content_policy_violation"
 	reasonUnserved = "provider_no_model" // the egress knows the model, and its provider does not
+	reasonOrder    = "message_order"     // whose turn it is, or how a call is called
+	reasonUnknown  = "invalid_encrypted_content"
+	reasonBlind    = "vision_unsupported"
 )
 
 // kinds of the reasons that an egress passes on, or that servers name.
@@ -79,7 +82,7 @@ var kinds = map[string]Kind{
 	reasonSmall: Small,
 	reasonTools: ToolsOff, "tools_off": ToolsOff, "tools_not_supported": ToolsOff,
 	"provider_refused": Form, "unsupported_parameter": Form, "unsupported_value": Form, "invalid_request": Form, "unknown_parameter": Form,
-	"vision_unsupported": Form, "reasoning_missing": Form, "invalid_encrypted_content": Form,
+	reasonBlind: Form, "reasoning_missing": Form, reasonUnknown: Form, reasonOrder: Form,
 	reasonUnserved: NoModel, "model_not_allowed": NoModel, "model_not_found": NoModel, "not_found_error": NoModel, "unknown_model": NoModel, "wrong_protocol": NoModel,
 	"invalid_api_key": Auth, "authentication_error": Auth, "permission_error": Auth, "provider_auth": Auth, "provider_unauthorized": Auth,
 	"insufficient_quota": Quota, "billing_error": Quota, "provider_quota": Quota, "billing_hard_limit_reached": Quota,
@@ -145,29 +148,31 @@ func Hint(err error) string {
 // repeated: it may be anything.
 func refusal(resp *http.Response) *Refusal {
 	r := &Refusal{Status: resp.StatusCode, after: retryAfter(resp.Header)}
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	if err != nil {
-		return r
+	if raw, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)); err == nil {
+		r.read(raw)
 	}
+	return r
+}
+
+// read reads the reason.
+func (r *Refusal) read(raw []byte) {
 	var body struct {
 		Reason string          `json:"reason"`
 		Error  json.RawMessage `json:"error"`
 		fault
 	}
 	if json.Unmarshal(raw, &body) != nil {
-		return r
+		return
 	}
 	if known(body.Reason) {
-		r.Reason = body.Reason
-		r.Context = body.Context
-		return r
+		r.Reason, r.Context = body.Reason, body.Context
+		return
 	}
 	said := body.fault
 	if given(body.Error) && json.Unmarshal(body.Error, &said) != nil {
-		return r
+		return
 	}
 	r.Reason, r.Context = said.reason(raw), said.Context
-	return r
 }
 
 // fault is what servers say of an error, each in its own way: the code is a word
@@ -206,6 +211,7 @@ func (f fault) reason(said []byte) string {
 var phrases = []struct{ said, reason string }{
 	{"--jinja", reasonTools}, {"--enable-auto-tool-choice", reasonTools}, {"does not support tools", reasonTools}, {"unsupported param: tools", reasonTools},
 	{"maximum context length", reasonOverflow}, {"available context size", reasonOverflow}, {"prompt is too long", reasonOverflow}, {"context window", reasonOverflow},
+	{"roles must alternate", reasonOrder}, {"unexpected role", reasonOrder}, {"invalid_request_message_order", reasonOrder}, {"with a length of 9", reasonOrder},
 }
 
 // known reports whether a reason looks like one of the egress's.

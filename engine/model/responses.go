@@ -46,9 +46,9 @@ type responsesFormat struct {
 // Items of the input.
 type (
 	responsesMessage struct {
-		Type    string             `json:"type"`
-		Role    string             `json:"role"`
-		Content []responsesContent `json:"content"`
+		Type    string `json:"type"`
+		Role    string `json:"role"`
+		Content any    `json:"content"` // parts, or of the model's a text
 	}
 	responsesContent struct {
 		Type  string `json:"type"`
@@ -92,16 +92,18 @@ func encodeResponses(r Request, o Offer, f form) any {
 // reasoning stands before what came of it.
 func responsesItems(m Message, r Request, o Offer) []any {
 	var items []any
-	var said *responsesMessage // that a further text is added to
+	var said *responsesMessage // that a further part is added to
+	var parts []responsesContent
 	say := func(c responsesContent) {
 		if said == nil {
-			said = &responsesMessage{Type: "message", Role: m.Role}
+			said, parts = &responsesMessage{Type: "message", Role: m.Role}, nil
 			if m.Role == RoleTool {
 				said.Role = RoleUser
 			}
 			items = append(items, said)
 		}
-		said.Content = append(said.Content, c)
+		parts = append(parts, c)
+		said.Content = parts
 	}
 	for _, p := range m.Parts {
 		opaque := replayed(p, r, o)
@@ -114,12 +116,11 @@ func responsesItems(m Message, r Request, o Offer) []any {
 			items, said = append(items, responsesResult{"function_call_output", p.Result.ID, outputOf(*p.Result)}), nil
 		case p.Image != nil:
 			say(responsesContent{Type: "input_image", Image: p.Image.url()})
+		case p.isText() && strings.TrimSpace(p.Text) != "" && m.Role == RoleAssistant:
+			// As a text: parts of the model's own want the ids that a server gave them.
+			items, said = append(items, responsesMessage{"message", m.Role, p.Text}), nil
 		case p.isText() && strings.TrimSpace(p.Text) != "":
-			kind := "input_text"
-			if m.Role == RoleAssistant {
-				kind = "output_text"
-			}
-			say(responsesContent{Type: kind, Text: p.Text})
+			say(responsesContent{Type: "input_text", Text: p.Text})
 		}
 	}
 	return items

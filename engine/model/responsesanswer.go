@@ -20,6 +20,7 @@ type responsesEventData struct {
 
 type responsesAnswer struct {
 	Status     string            `json:"status"`
+	Error      json.RawMessage   `json:"error"`
 	Output     []json.RawMessage `json:"output"`
 	Incomplete struct {
 		Reason string `json:"reason"`
@@ -53,8 +54,8 @@ func responsesEvent(a *answer, l line) (done bool, err error) {
 	if err := l.into(&e); err != nil {
 		return false, err
 	}
-	if err := failure(e.Error); err != nil {
-		return false, err
+	if given(e.Error) || e.Type == "error" {
+		return false, a.failure(l.data)
 	}
 	switch e.Type {
 	case "response.output_item.added":
@@ -73,8 +74,8 @@ func responsesEvent(a *answer, l line) (done bool, err error) {
 		return false, a.argue(call, text(e.Delta), l)
 	case "response.completed", "response.incomplete":
 		return true, a.responsesEnd(e.Response, l)
-	case "response.failed", "error":
-		return false, ErrBroken
+	case "response.failed":
+		return false, a.failure(e.Response.Error)
 	case "":
 		var whole responsesAnswer
 		if e.Object != "response" || l.into(&whole) != nil {
@@ -124,7 +125,7 @@ func (a *answer) responsesItem(at int, raw json.RawMessage, l line, whole bool) 
 func (a *answer) responsesEnd(r responsesAnswer, l line) error {
 	a.ended = true
 	if r.Status == "failed" || r.Status == "cancelled" {
-		return ErrBroken
+		return a.failure(r.Error)
 	}
 	if len(a.blocks) > 0 {
 		r.Output = nil // the events told

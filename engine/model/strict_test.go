@@ -70,6 +70,7 @@ var servers = map[string]struct {
 	"DeepSeek":            {fakeprovider.Rules{Manner: fakeprovider.DeepSeek, Reasoning: true}, Offer{Protocol: ProtocolChat, Vision: true}},
 	"Gemini":              {fakeprovider.Rules{Manner: fakeprovider.Gemini, Reasoning: true}, Offer{Protocol: ProtocolChat, Vision: true}},
 	"vLLM":                {fakeprovider.Rules{Manner: fakeprovider.VLLM}, Offer{Protocol: ProtocolChat, Vision: true}},
+	"vLLM, responses":     {fakeprovider.Rules{Manner: fakeprovider.VLLM}, Offer{Protocol: ProtocolResponses, Vision: true}},
 	"a router with marks": {fakeprovider.Rules{}, Offer{Protocol: ProtocolChat, Vision: true, Cache: CacheMarks}},
 	"responses":           {fakeprovider.Rules{Reasoning: true}, Offer{Protocol: ProtocolResponses, Vision: true, Reasoning: ReasoningEffort}},
 	"budget":              {fakeprovider.Rules{Manner: fakeprovider.Anthropic, Reasoning: true}, Offer{Protocol: ProtocolMessages, Vision: true, Reasoning: ReasoningBudget, Cache: CacheMarks}},
@@ -194,6 +195,8 @@ func TestErrorsOfServersAreClassified(t *testing.T) {
 		"egress: slow":        {refuses(504, `{"error":"no","reason":"provider_timeout"}`), Paid, 0},
 		"egress: broke":       {refuses(502, `{"error":"no","reason":"provider_broke"}`), Paid, 0},
 		"egress: balance":     {refuses(402, `{"error":"no","reason":"tik_exhausted"}`), Exhausted, 0},
+		"egress: order":       {refuses(400, `{"error":"no","reason":"message_order"}`), Form, 0},
+		"llama.cpp turns":     {refuses(500, `{"error":{"code":500,"message":"Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`), Form, 0},
 		"a page of something": {refuses(400, `<html>`), Other, 0},
 	} {
 		d := open(t, tc.answer)

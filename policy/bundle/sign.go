@@ -99,6 +99,16 @@ func (s Snapshot) SignedBy(trusted Keys) (fingerprint string, err error) {
 	return "", err
 }
 
+// Fingerprints name the keys, in the order of the names.
+func (k Keys) Fingerprints() []string {
+	all := make([]string, 0, len(k))
+	for _, key := range k {
+		all = append(all, fingerprintOf(key))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // fingerprintOf names a key, the same for each way in which its file may be laid out.
 func fingerprintOf(key keys.Config) string {
 	text := []byte(key.Key)

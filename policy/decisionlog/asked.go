@@ -2,7 +2,10 @@ package decisionlog
 
 import "context"
 
-type projectKey struct{}
+type (
+	projectKey struct{}
+	repeatsKey struct{}
+)
 
 // WithProject returns a context of decisions about a project that is not there: the
 // policy sees null, and the record has its id.
@@ -14,4 +17,16 @@ func WithProject(ctx context.Context, id string) context.Context {
 func ProjectOf(ctx context.Context) string {
 	id, _ := ctx.Value(projectKey{}).(string)
 	return id
+}
+
+// WithRepeats returns a context of decisions about a user that anyone can cause any number
+// of, or one request a hundred: see Entry.Repeats.
+func WithRepeats(ctx context.Context) context.Context {
+	return context.WithValue(ctx, repeatsKey{}, true)
+}
+
+// Repeats reports whether a context is one of WithRepeats.
+func Repeats(ctx context.Context) bool {
+	_, ok := ctx.Value(repeatsKey{}).(bool)
+	return ok
 }

@@ -73,14 +73,14 @@ type Entry struct {
 	Err       error // why there was no decision
 	// RequestID and ProjectID are those of Record.
 	RequestID, ProjectID string
-	// Repeats says that anyone can cause any number of like decisions. Of the refusals
-	// among them a few are recorded in a second, of keys that no one has two at most, and
-	// all are counted.
+	// Repeats says that anyone can cause any number of like decisions. A few of them are
+	// recorded in a minute, and all are counted.
 	Repeats bool
-	// Path is that of Record; "" is Path.
-	Path string
+	// Path and Count are those of Record; a Path of "" is Path.
+	Path  string
+	Count int64
 
-	count int64 // of Record
+	id string // of the record; "" is a new one
 }
 
 // Log writes decisions to a file, behind the back of whoever makes them. It is
@@ -137,27 +137,42 @@ func (o *Options) complete() {
 // Add hands a decision to the log and does not wait. It returns ErrNotRecorded
 // only of a required log, when its queue is full or its disk fails.
 func (l *Log) Add(e Entry) error {
+	_, err := l.add(e)
+	return err
+}
+
+// AddNamed is Add, and returns the id of the record, "" for a decision that has none of its
+// own.
+func (l *Log) AddNamed(e Entry) (id string, err error) {
+	e.id = newID(e.At)
+	if recorded, err := l.add(e); !recorded {
+		return "", err
+	}
+	return e.id, nil
+}
+
+func (l *Log) add(e Entry) (recorded bool, err error) {
 	if e.Path != ReplayPath && e.Err == nil && e.Decision.Allow && l.o.Sample < 1 && rand.Float64() >= l.o.Sample {
-		return nil
+		return false, nil
 	}
 	if l.o.Mode == Required && l.broken.Load() {
 		l.o.Counters.refused.Inc()
-		return fmt.Errorf("%w: the log can't be written to", ErrNotRecorded)
+		return false, fmt.Errorf("%w: the log can't be written to", ErrNotRecorded)
 	}
-	if e.Repeats && e.Err == nil && !e.Decision.Allow && l.repeats.hold(e) {
-		return nil
+	if e.Repeats && e.Err == nil && l.repeats.hold(e) {
+		return false, nil
 	}
 	select {
 	case l.queue <- e:
-		return nil
+		return true, nil
 	default:
 	}
 	if l.o.Mode == Required {
 		l.o.Counters.refused.Inc()
-		return fmt.Errorf("%w: %d records wait to be written", ErrNotRecorded, l.o.Queue)
+		return false, fmt.Errorf("%w: %d records wait to be written", ErrNotRecorded, l.o.Queue)
 	}
 	l.o.Counters.dropped.Inc()
-	return nil
+	return false, nil
 }
 
 // Path returns where the log is.

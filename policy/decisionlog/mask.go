@@ -31,15 +31,18 @@ func TryMask(e *policy.Evaluator, in policy.Input, d policy.Decision) error {
 	return err
 }
 
+// newID returns an id for the record of a decision. Ids sort by the time.
+func newID(at time.Time) string { return ulid.MustNewDefault(at).String() }
+
 // render returns the line of an entry, masked by the policy that decided. With an error,
 // of a record that can't be masked, it is one without input and result: they might show
 // what must not be shown.
 func render(e Entry) ([]byte, error) {
-	id := ulid.MustNewDefault(e.At).String()
+	id := cmp.Or(e.id, newID(e.At))
 	r := New(id, e.At, e.Evaluator.Revision(), e.Input, e.Decision, e.Err)
 	r.Path = cmp.Or(e.Path, Path)
 	r.Metrics.EvalNS = e.Took.Nanoseconds()
-	r.RequestID, r.ProjectID, r.Count = e.RequestID, e.ProjectID, e.count
+	r.RequestID, r.ProjectID, r.Count = e.RequestID, e.ProjectID, e.Count
 	var line bytes.Buffer
 	if err := json.NewEncoder(&line).Encode(r); err != nil {
 		return nil, fmt.Errorf("encoding decision %s: %w", id, err)

@@ -112,10 +112,10 @@ func TestRefusalsOfUnknownKeysAreSampledAndAllCounted(t *testing.T) {
 		for _, r := range lines(t, path) {
 			counts = append(counts, max(1, r.Count))
 		}
-		// The first, the other kind, the rest of the second; and once more 5, all of
-		// which follow a window with as many as that and are counted.
-		if got := fmt.Sprint(counts); got != "[1 1 9999 5]" {
-			t.Errorf("records stand for %s decisions", got)
+		// The first and the other kind, the rest of the window, and then 5 more.
+		want := slices.Concat(slices.Repeat([]int64{1}, mostRefused+1), []int64{10_000 - mostRefused}, slices.Repeat([]int64{1}, 5))
+		if !slices.Equal(counts, want) {
+			t.Errorf("records stand for %v decisions, want %v", counts, want)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestRefusalsOfADeadKeyDoNotFillTheLog(t *testing.T) {
 				}
 			}
 		}
-		add("a", mostOfKey)
+		add("a", mostRefused)
 		add("b", 1000)
 		time.Sleep(3 * window / 2)
 		add("b", 5)
@@ -148,8 +148,89 @@ func TestRefusalsOfADeadKeyDoNotFillTheLog(t *testing.T) {
 			records[r.Input.Key.ID]++
 			counts[r.Input.Key.ID] += max(1, r.Count)
 		}
-		if records["a"] != mostOfKey || counts["a"] != mostOfKey || records["b"] != mostOfKey+1+5 || counts["b"] != 1005 {
+		if records["a"] != mostRefused || counts["a"] != mostRefused || records["b"] != mostRefused+1+5 || counts["b"] != 1005 {
 			t.Errorf("%v records stand for %v decisions", records, counts)
+		}
+	})
+}
+
+// TestALinkThatAnyoneMayOpenFloodsNoLog: 250,000 files of a share in ten minutes neither
+// push a refusal out nor, where decisions must be recorded, keep others from theirs.
+func TestALinkThatAnyoneMayOpenFloodsNoLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), FileName)
+		l := openLog(t, Options{Path: path, Sample: 1, Mode: Required, Queue: 4, MaxBytes: 64 << 10, Keep: 1})
+		refusal := entry(t, embedded(t))
+		refusal.RequestID, refusal.Decision = "r-refused", policy.Decision{Status: 403, Error: "No.", Rule: "project.forbidden"}
+		if err := l.Add(refusal); err != nil {
+			t.Fatal(err)
+		}
+		file := entry(t, embedded(t))
+		file.Input.Key, file.Input.User, file.Repeats = nil, &policy.User{ID: "alice", Via: policy.ViaConsole}, true
+		suspended := file
+		suspended.Decision = policy.Decision{Status: 403, Error: "No.", Rule: "user.suspended"}
+		for range 10 {
+			synctest.Wait() // the log keeps up
+			for range 25_000 {
+				if err := l.Add(file); err != nil {
+					t.Fatalf("a file of the share: %v", err)
+				}
+			}
+			for range 2 { // of many more that are refused, some are recorded
+				if err := l.Add(suspended); err != nil {
+					t.Fatalf("a file of another: %v", err)
+				}
+			}
+			time.Sleep(window)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		counts, kept := map[bool]int64{}, 0
+		for _, r := range lines(t, path) {
+			kept++
+			counts[r.Result.Allow] += max(1, r.Count)
+		}
+		if kept > 60 || counts[true] != 250_000 || counts[false] != 21 {
+			t.Errorf("%d records stand for %v decisions", kept, counts)
+		}
+	})
+}
+
+// TestWhatOthersAskIsRecordedUpToANumber: the id of a decision is that of its record, and
+// there is none without.
+func TestWhatOthersAskIsRecordedUpToANumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), FileName)
+		l := openLog(t, Options{Path: path, Sample: 1})
+		e := entry(t, embedded(t))
+		e.Path, e.Repeats = AskedPath, true
+		ids := map[string]bool{}
+		for i := range 2 * mostAsked {
+			synctest.Wait()
+			key := *e.Input.Key
+			key.UserID = fmt.Sprint("user-", i) // whoever asks may name anyone
+			e.Input.Key = &key
+			id, err := l.AddNamed(e)
+			if err != nil || (id != "") != (i < mostAsked) {
+				t.Fatalf("decision %d has the id %q, %v", i, id, err)
+			}
+			if id != "" {
+				ids[id] = true
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var decisions int64
+		for _, r := range lines(t, path) {
+			if r.Count == 0 && !ids[r.DecisionID] || r.Count > 0 && ids[r.DecisionID] {
+				t.Errorf("record %+v was named otherwise", r)
+			}
+			decisions += max(1, r.Count)
+		}
+		if len(ids) != mostAsked || decisions != 2*mostAsked {
+			t.Errorf("%d ids, records of %d decisions", len(ids), decisions)
 		}
 	})
 }

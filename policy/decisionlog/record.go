@@ -24,10 +24,21 @@ const (
 	// one with the same Idempotency-Key made, whatever the policy says of limits. The
 	// result is an allowed one with the rule ReplayRule; such a record is never left out.
 	ReplayPath = "svc/ledger/replay"
+	// RefusalPath is that of what the console or a gateway refused itself: a key that the
+	// user does not have, a request without a key that could be decided on. The result's
+	// rule begins with ConsoleRule or GatewayRule.
+	RefusalPath = "svc/refusal"
+	// AskedPath is that of a decision of the policy that was asked for over OPA's API or
+	// AuthZEN's. The input is the asker's: nothing says that it is true.
+	AskedPath = "svc/asked"
 )
 
-// LedgerRule begins the rules of the ledger's refusals; then comes the limit, or the state.
-const LedgerRule = "ledger."
+// Beginnings of rules that are no policy's. After LedgerRule comes the limit, or the state.
+const (
+	LedgerRule  = "ledger."
+	ConsoleRule = "console."
+	GatewayRule = "gateway."
+)
 
 // ReplayRule is the rule of records with ReplayPath.
 const ReplayRule = LedgerRule + "replay"
@@ -39,7 +50,7 @@ const BundleName = "svc"
 type Record struct {
 	DecisionID string    `json:"decision_id"`
 	Timestamp  time.Time `json:"timestamp"`
-	// Path is Path, LedgerPath or ReplayPath.
+	// Path is one of the paths above.
 	Path string `json:"path"`
 	// Bundles has the revision of the policy that decided, under BundleName.
 	Bundles map[string]Bundle `json:"bundles,omitempty"`
@@ -99,3 +110,6 @@ func New(id string, at time.Time, revision string, in policy.Input, d policy.Dec
 // Revision returns the revision of the policy that decided, "" if it is not
 // known.
 func (r Record) Revision() string { return r.Bundles[BundleName].Revision }
+
+// Paths returns the paths that records have.
+func Paths() []string { return []string{Path, LedgerPath, ReplayPath, RefusalPath, AskedPath} }

@@ -5,25 +5,56 @@ import (
 	"time"
 )
 
-// window is how long like refusals that anyone can cause are counted together.
-const window = time.Second
+const (
+	// window is how long like decisions that anyone can cause are counted together.
+	window = time.Minute
+	// mostRefused and mostAsked are how many like refusals, and like answers to what
+	// others ask, are recorded in a window, each with its request; of like permissions,
+	// and of what gateways refuse and count themselves, it is one.
+	mostRefused = 20
+	mostAsked   = 600
+	// maxKinds bounds what is counted: what is of no kind yet is then recorded.
+	maxKinds = 10_000
+)
 
-// mostOfKey is how many like refusals of one key are recorded in a window, each with its
-// request; of keys that no one has it is one.
-const mostOfKey = 20
+// kind is what such decisions have in common.
+type kind struct {
+	path, revision, action, rule, keyID, userID, projectID string
+	allow                                                  bool
+}
 
-// kind is what such refusals have in common.
-type kind struct{ revision, action, rule, keyID string }
+// kindOf returns the kind of an entry, and how many of it are recorded in a window.
+func kindOf(e Entry) (k kind, most int) {
+	k = kind{path: e.Path, revision: e.Evaluator.Revision(), rule: e.Decision.Rule, allow: e.Decision.Allow}
+	if e.Path == AskedPath { // whose facts are the asker's, who can make up as many as there are letters
+		return k, mostAsked
+	}
+	in := e.Input
+	k.action, k.projectID, most = string(in.Action), e.ProjectID, mostRefused
+	if in.Key != nil {
+		k.keyID = in.Key.ID
+	}
+	if in.User != nil {
+		k.userID = in.User.ID
+	}
+	if in.Project != nil {
+		k.projectID = in.Project.ID
+	}
+	if e.Decision.Allow || e.Count > 0 {
+		most = 1
+	}
+	return k, most
+}
 
 // held is what is known of a kind.
 type held struct {
-	Entry        // the last one that was counted, with a count of 0 while there is none
+	Entry        // the last one that was counted, with a Count of 0 while there is none
 	recorded int // in the window
 }
 
-// repeats counts refusals that anyone can cause in any number, those of keys that no one
-// has or may use: of the like ones of a window the first are recorded, and the last with
-// how many it stands for. It is safe for concurrent use.
+// repeats counts decisions that anyone can cause in any number, like those on keys that no
+// one has or may use: of the like ones of a window the first are recorded, and the last
+// with how many it stands for. It is safe for concurrent use.
 type repeats struct {
 	mu   sync.Mutex
 	held map[kind]*held
@@ -31,14 +62,14 @@ type repeats struct {
 
 // hold reports whether an entry is counted and not to be recorded now.
 func (r *repeats) hold(e Entry) bool {
-	k, most := kind{revision: e.Evaluator.Revision(), action: string(e.Input.Action), rule: e.Decision.Rule}, 1
-	if e.Input.Key != nil {
-		k.keyID, most = e.Input.Key.ID, mostOfKey
-	}
+	k, most := kindOf(e)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last := r.held[k]
 	if last == nil {
+		if len(r.held) >= maxKinds {
+			return false
+		}
 		if r.held == nil {
 			r.held = map[kind]*held{}
 		}
@@ -49,7 +80,7 @@ func (r *repeats) hold(e Entry) bool {
 		last.recorded++
 		return false
 	}
-	e.count = last.count + 1
+	e.Count, e.id = last.Count+max(1, e.Count), ""
 	last.Entry = e
 	return true
 }
@@ -59,7 +90,7 @@ func (r *repeats) take() (all []Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for k, last := range r.held {
-		if last.count == 0 {
+		if last.Count == 0 {
 			delete(r.held, k)
 			continue
 		}

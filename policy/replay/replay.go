@@ -22,18 +22,19 @@ import (
 type Report struct {
 	// Decisions were made again; a record that stands for many is decided once and
 	// counted as many.
-	Decisions int `json:"decisions"`
-	// OfKeys is how many of the records are of a key that there is: nobody else can add to
-	// them.
-	OfKeys   int           `json:"-"`
-	Duration time.Duration `json:"durationNs"`
+	Decisions int           `json:"decisions"`
+	Duration  time.Duration `json:"durationNs"`
 	// Unreadable counts the lines that could not be decided again: their facts
 	// are masked or not those of this version.
 	Unreadable int `json:"unreadable"`
 	// FirstUnreadable says why, for the first of them.
 	FirstUnreadable string `json:"firstUnreadable,omitempty"`
-	// Ledger counts refusals and replays of the ledger, which no policy decides.
+	// Ledger counts refusals and replays of the ledger, Refused what the console and
+	// gateways refused, none of which a policy decides; and Asked decisions on what others
+	// asked, who can ask anything.
 	Ledger         int     `json:"ledger,omitempty"`
+	Refused        int     `json:"refused,omitempty"`
+	Asked          int     `json:"asked,omitempty"`
 	Changes        []Group `json:"changes"`
 	unreadableLine int
 }
@@ -154,7 +155,7 @@ type tally struct {
 func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batch []decisionlog.Line) {
 	for _, line := range batch {
 		r, err := decisionlog.Decode(line.Text)
-		if err == nil && r.Path != decisionlog.Path && r.Path != decisionlog.LedgerPath && r.Path != decisionlog.ReplayPath {
+		if err == nil && !slices.Contains(decisionlog.Paths(), r.Path) {
 			err = fmt.Errorf("decision %s is one of %q", r.DecisionID, r.Path)
 		}
 		if err != nil {
@@ -164,8 +165,7 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batc
 		if r.Timestamp.Before(o.Since) {
 			continue
 		}
-		if r.Path != decisionlog.Path {
-			t.Ledger++
+		if t.leaveOut(r.Path) {
 			continue
 		}
 		before := r.Result
@@ -174,13 +174,25 @@ func (t *tally) decide(ctx context.Context, e *policy.Evaluator, o Options, batc
 		}
 		n := int(max(1, r.Count))
 		t.Decisions += n
-		if r.Input.Key != nil {
-			t.OfKeys++
-		}
 		if from, to, differ := change.Between(before, decided(ctx, e, r.Input)); differ {
 			t.count(change.Kind{Action: r.Input.Action, From: from, To: to}, Group{Action: r.Input.Action, Old: from, New: to, Count: n, Example: r.DecisionID})
 		}
 	}
+}
+
+// leaveOut counts a record that is not decided again.
+func (t *tally) leaveOut(path string) bool {
+	switch path {
+	case decisionlog.LedgerPath, decisionlog.ReplayPath:
+		t.Ledger++
+	case decisionlog.RefusalPath:
+		t.Refused++
+	case decisionlog.AskedPath:
+		t.Asked++
+	default:
+		return false
+	}
+	return true
 }
 
 // decided returns a policy's decision, nil for none.
@@ -211,9 +223,10 @@ func (t *tally) count(key change.Kind, more Group) {
 // add puts another tally into t.
 func (t *tally) add(other tally) {
 	t.Decisions += other.Decisions
-	t.OfKeys += other.OfKeys
 	t.Unreadable += other.Unreadable
 	t.Ledger += other.Ledger
+	t.Refused += other.Refused
+	t.Asked += other.Asked
 	if other.unreadableLine > 0 && (t.unreadableLine == 0 || other.unreadableLine < t.unreadableLine) {
 		t.unreadableLine, t.FirstUnreadable = other.unreadableLine, other.FirstUnreadable
 	}

@@ -98,6 +98,25 @@ func TestARefusalOfTheLedgerIsNoDecision(t *testing.T) {
 	}
 }
 
+// TestWhatOthersAskedOrRefusedIsNoDecisionOnARequest: nobody can have a policy wait, or not
+// wait, by asking.
+func TestWhatOthersAskedOrRefusedIsNoDecisionOnARequest(t *testing.T) {
+	lines := log(t, 500)
+	for _, path := range []string{decisionlog.AskedPath, decisionlog.RefusalPath} {
+		r := decisionlog.New("d-a", time.Now(), "r", verify.Submission(), policy.Decision{Status: 401, Rule: "gateway.missing"}, nil)
+		r.Path, r.Count = path, 1000
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = slices.Concat(lines, line, []byte("\n"))
+	}
+	report, err := Run(t.Context(), bytes.NewReader(lines), evaluator(t, policy.Embedded()), Options{})
+	if err != nil || report.Decisions != 500 || report.Asked != 1 || report.Refused != 1 || report.Unreadable != 0 || len(report.Changes) != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 func TestSamePolicyDecidesTheSame(t *testing.T) {
 	report, err := Run(t.Context(), bytes.NewReader(log(t, 500)), evaluator(t, policy.Embedded()), Options{})
 	if err != nil {

@@ -100,7 +100,8 @@ func conditions(ctx context.Context, src fs.FS) ([]Condition, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	remains, err := rego.New(rego.Compiler(compiler), rego.Query(query+" = true"), rego.Unknowns([]string{"input"})).Partial(ctx)
+	remains, err := rego.New(rego.Compiler(compiler), rego.Query(query+" = true"), rego.Unknowns([]string{"input"}),
+		rego.DisableInlining(named(modules))).Partial(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("evaluating the conditions: %w", err)
 	}
@@ -118,6 +119,20 @@ func conditions(ctx context.Context, src fs.FS) ([]Condition, error) {
 		all = append(all, Condition{Text: text, exact: same[i]})
 	}
 	return all, nil
+}
+
+// named returns the rules with one value, which conditions name: each is written once.
+func named(modules policy.Modules) (refs []string) {
+	for _, module := range modules {
+		for _, rule := range module.Rules {
+			path := module.Package.Path.Extend(rule.Head.Ref()).String()
+			if len(rule.Head.Args) == 0 && rule.Head.Key == nil && path != allowed && path != policy.Entrypoint && !strings.HasPrefix(string(rule.Head.Name), "__") {
+				refs = append(refs, path)
+			}
+		}
+	}
+	slices.Sort(refs)
+	return slices.Compact(refs)
 }
 
 // Masks names the rules of two policies that differ and that the mask of the decision log

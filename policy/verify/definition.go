@@ -13,7 +13,7 @@ func (w *wording) where() []string {
 	var lines []string
 	seen := map[*ast.Rule]bool{}
 	define := func(name string, rule *ast.Rule) {
-		if !seen[rule] {
+		if !seen[rule] && !contradicts(rule.Body) {
 			lines = append(lines, w.definition(name, rule))
 		}
 		seen[rule] = true
@@ -36,6 +36,14 @@ func (w *wording) where() []string {
 		}
 	}
 	return lines
+}
+
+// contradicts reports whether a body asks for a condition without variables and for its
+// opposite: it never holds, and stems from a branch of an else.
+func contradicts(body ast.Body) bool {
+	return slices.ContainsFunc(body, func(e *ast.Expr) bool {
+		return e.Negated && !localVariable.MatchString(e.String()) && slices.ContainsFunc(body, e.Complement().Equal)
+	})
 }
 
 // definition writes a rule, and what it is where it does not hold: its else.
@@ -76,7 +84,7 @@ func (w *wording) value(rule *ast.Rule) string {
 	switch {
 	case rule.Head.Key != nil:
 		return " contains " + w.term(rule.Head.Key)
-	case rule.Head.Value != nil:
+	case rule.Head.Value != nil && (w.exact || !rule.Head.Value.Equal(ast.BooleanTerm(true))):
 		return " = " + w.term(rule.Head.Value)
 	}
 	return ""

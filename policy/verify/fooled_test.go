@@ -222,13 +222,36 @@ func TestConditionsShowWhatNoRowReaches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `+ is_string(key.id), is_string(key.userId), key.id != "", key.state == "active", key.userId != "", key.userId == "bob", ` +
-		`not (key.scopes != ["full"], not ("full" in key.scopes or action in {"analytics.read", "authenticate", "events", "events.token", "files", ` +
-		`"jobs.list", "models.list", "projects.get", "projects.jobs", "projects.list", "status", "studio.read", "webhooks.read"}, ` +
-		`"read" in key.scopes)), not (key.userState != "active" or user.state != "active"), ` +
-		`project.attributes.team == "red", project.id == "p9", usage.jobsToday == 7`
-	if len(d.Changes) != 0 || !d.Conditional() || !strings.Contains(conditionLines(d), want) {
+	const want = `+ data.key.active, key.userId == "bob", project.attributes.team == "red", project.id == "p9", usage.jobsToday == 7`
+	if len(d.Changes) != 0 || !d.Conditional() || !strings.Contains(conditionLines(d)+"\n", want+"\n") {
 		t.Errorf("%v, conditions\n%s", d.Summary(), conditionLines(d))
+	}
+}
+
+// TestConditionsNameRulesOnce: each rule with a value of its own is a name in conditions and
+// has its definition below, so that a line is as long as the rule that it stems from; what
+// changes in such a rule is shown there alone.
+func TestConditionsNameRulesOnce(t *testing.T) {
+	all, err := compareConditions(t.Context(), policy.Embedded(), edited(t, keyFile, stateRule, `input.key.state in {"active", "resting"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defined, changed := map[string]int{}, []string{}
+	for _, c := range all {
+		name, _, isDefinition := strings.Cut(c.Text, whereMark)
+		if isDefinition {
+			defined[name]++
+		}
+		if c.In != Both {
+			changed = append(changed, c.String())
+		}
+		if words := strings.Count(c.Text, "is_string(key.userId)"); words > 0 && !strings.HasPrefix(c.Text, "data.key.active"+whereMark) || len(c.Text) > 400 {
+			t.Errorf("a line says what a rule does: %s", c.Text)
+		}
+	}
+	if defined["data.key.active"] != 2 || len(changed) != 2 || !strings.HasPrefix(changed[0], "- data.key.active holds if") ||
+		!strings.HasPrefix(changed[1], "+ data.key.active holds if") || !strings.Contains(changed[1], `"resting"`) {
+		t.Errorf("defined %v, changed\n%s", defined, strings.Join(changed, "\n"))
 	}
 }
 

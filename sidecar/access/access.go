@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -113,43 +112,6 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 	return decision, err
 }
 
-// noter is a Policy that records what the ledger answers.
-type noter interface {
-	OfLedger(ctx context.Context, in policy.Input, d policy.Decision) error
-}
-
-// NoteRefusal records that the ledger refused a submission which the policy allowed.
-// Its error is that of a log which must have it.
-func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
-	return d.note(ctx, keyID, projectID, policy.Decision{
-		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
-		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),
-	})
-}
-
-// NoteReplay records that a submission is answered with the job of an earlier one, which
-// the policy may have refused by a limit. Its error is that of a log which must have it.
-func (d *Door) NoteReplay(ctx context.Context, keyID, projectID string) error {
-	return d.note(ctx, keyID, projectID, policy.Decision{Allow: true, Status: http.StatusOK, Rule: decisionlog.ReplayRule})
-}
-
-// note records a decision of the ledger's on a submission. What can't be read again is not
-// in the record: the answer stands.
-func (d *Door) note(ctx context.Context, keyID, projectID string, decision policy.Decision) error {
-	log, ok := d.policy.(noter)
-	if !ok {
-		return nil
-	}
-	bounded, cancel := context.WithTimeout(ctx, d.timeout)
-	defer cancel()
-	in, err := d.factsOf(bounded, keyID, projectID, policy.ActionGenerate)
-	if err != nil {
-		in = policy.Input{Action: policy.ActionGenerate, Key: &policy.Key{ID: keyID}}
-	}
-	ctx, in = d.asked(ctx, in, projectID)
-	return log.OfLedger(ctx, in, decision)
-}
-
 // factsOf gathers what is known of a key, a project and the key's usage.
 func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Input, error) {
 	in := policy.Input{Action: action}
@@ -179,6 +141,15 @@ func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action poli
 func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID string, action policy.Action) (policy.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, userTimeout)
 	defer cancel()
+	in, err := d.factsOfUser(ctx, user, projectID, action)
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	return d.decide(ctx, in, projectID)
+}
+
+// factsOfUser gathers what is known of a user and a project.
+func (d *Door) factsOfUser(ctx context.Context, user policy.User, projectID string, action policy.Action) (policy.Input, error) {
 	in := policy.Input{Action: action, User: &user}
 	err := d.store.View(ctx, func(r *store.Reader) error {
 		var err error
@@ -197,9 +168,9 @@ func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID strin
 		return err
 	})
 	if err != nil {
-		return policy.Decision{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
+		return policy.Input{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
-	return d.decide(ctx, in, projectID)
+	return in, nil
 }
 
 // asked adds the request to the facts, and a project that is not there to what the log has.

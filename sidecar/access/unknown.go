@@ -5,17 +5,13 @@ import (
 	"errors"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 )
 
 // refusal is what a policy says to keys that no one has.
 type refusal struct {
 	revision string
 	decision policy.Decision
-}
-
-// repeater is a Policy that records decisions, those which are answered again, too.
-type repeater interface {
-	Repeat(ctx context.Context, in policy.Input, d policy.Decision) error
 }
 
 // errAllowed: the policy allows what no one may do.
@@ -26,10 +22,8 @@ var errAllowed = errors.New("the policy allows a key that does not exist")
 func (d *Door) refuseUnknown(ctx context.Context, in policy.Input) (policy.Decision, error) {
 	revision := d.policy.Revision() // first: a decision by newer rules is then made once too often
 	if last := d.unknown.Load(); last != nil && last.revision == revision {
-		if log, ok := d.policy.(repeater); ok {
-			if err := log.Repeat(ctx, in, last.decision); err != nil {
-				return policy.Decision{}, err
-			}
+		if err := d.record(ctx, decisionlog.Entry{Input: in, Decision: last.decision, Repeats: true}); err != nil {
+			return policy.Decision{}, err
 		}
 		return last.decision, nil
 	}

@@ -28,15 +28,16 @@ type Request struct {
 	Confirm Confirm
 }
 
-// Confirm is called when every step is passed; an error ends the activation.
-type Confirm func(ctx context.Context, next Info) error
+// Confirm is called when every step is passed; an error ends the activation. from is what
+// next was compared with, without a number for none.
+type Confirm func(ctx context.Context, from, next Info) error
 
 // ask calls c, if there is one.
-func (c Confirm) ask(ctx context.Context, next Info) *Failure {
+func (c Confirm) ask(ctx context.Context, from, next Info) *Failure {
 	if c == nil {
 		return nil
 	}
-	if err := c(ctx, next); err != nil {
+	if err := c(ctx, from, next); err != nil {
 		return &Failure{StepConfirm, err}
 	}
 	return nil
@@ -84,53 +85,6 @@ func (e *Engine) activateLocked(ctx context.Context, r Request, sourceDigest str
 	return g, failure
 }
 
-// base is what a change starts from. It is weighed without the lock, for some seconds in
-// which others roll back or follow, and no good when they did.
-type base struct {
-	mark
-	active *Generation // nil at a first start
-	files  bundle.Snapshot
-	unread error // why there are none
-}
-
-// mark is what must be as it was when a change is made.
-type mark struct {
-	decides, waits       string // digests, "" for none
-	floor, last, version int64
-}
-
-func (e *Engine) mark() mark {
-	s := e.kept.state
-	m := mark{floor: s.Floor, last: s.Last}
-	if active := e.Active(); active != nil {
-		m.decides = active.Digest
-	}
-	if s.Waiting != nil {
-		m.waits = s.Waiting.Digest
-	}
-	if e.kept.shared != nil {
-		m.version = e.kept.shared.version
-	}
-	return m
-}
-
-// fromNow is from, after a look at what other sidecars did.
-func (e *Engine) fromNow(ctx context.Context) (base, *Failure) {
-	e.activating.Lock()
-	defer e.activating.Unlock()
-	failure := e.pullFirst(ctx)
-	return e.from(), failure
-}
-
-// from returns the base of a change; the lock is held.
-func (e *Engine) from() base {
-	b := base{mark: e.mark(), active: e.Active()}
-	if b.active != nil {
-		b.files, b.unread = e.kept.read(b.active.Info)
-	}
-	return b
-}
-
 // weigh takes a policy through the steps that change nothing. One at a time, as each takes
 // a core.
 func (e *Engine) weigh(ctx context.Context, from base, r Request) (*Generation, *Failure) {
@@ -158,9 +112,9 @@ func (e *Engine) put(ctx context.Context, from base, g *Generation, r Request, s
 	g.ActivatedAt = e.o.Now().UTC().Truncate(time.Millisecond)
 	g.ActivatedBy = r.Actor
 	if g.Held != nil {
-		return e.hold(ctx, g, r, sourceDigest)
+		return e.hold(ctx, from, g, r, sourceDigest)
 	}
-	if failure := r.Confirm.ask(ctx, g.Info); failure != nil {
+	if failure := r.Confirm.ask(ctx, from.was, g.Info); failure != nil {
 		return failure
 	}
 	if err := e.kept.add(g.Info, r.Files, sourceDigest); err != nil {
@@ -302,11 +256,16 @@ func decideWithin(ctx context.Context, e *policy.Evaluator, in policy.Input) err
 // swap makes g the active generation.
 func (e *Engine) swap(g *Generation) {
 	e.active.Store(g)
-	e.setProblem(problem{wanted: g.Revision})
+	e.settle(g.Revision)
 	e.o.Metrics.activated(g.Info)
-	e.o.Logger.Info("policy activated",
+	fields := []zap.Field{
 		zap.Int64("generation", g.Number), zap.String("revision", g.Revision), zap.Int64("sequence", g.Sequence),
-		zap.String("source", g.Source), zap.String("by", g.ActivatedBy))
+		zap.String("source", g.Source), zap.String("by", g.ActivatedBy),
+	}
+	if g.Changes != nil {
+		fields = append(fields, g.Changes.fields()...)
+	}
+	e.o.Logger.Info("policy activated", fields...)
 	e.mu.Lock()
 	listeners := e.onChange
 	e.mu.Unlock()
@@ -319,6 +278,10 @@ func (e *Engine) swap(g *Generation) {
 // report notes that the source holds something that can't be activated.
 func (e *Engine) report(p problem) {
 	e.setProblem(p)
+	e.logProblem(p)
+}
+
+func (e *Engine) logProblem(p problem) {
 	fields := append(p.failure.fields(), zap.String("source", e.o.Source))
 	if active := e.Active(); active != nil {
 		fields = append(fields, zap.String("active_revision", active.Revision))

@@ -36,8 +36,13 @@ const (
 	activationTimeout = 5 * time.Minute
 )
 
-// ByService is who activates what the source holds.
-const ByService = "service"
+const (
+	// ByService is who activates what the source holds.
+	ByService = "service"
+	// NoApprovers says in the place of the approvers' file that nobody's approval is needed
+	// any more.
+	NoApprovers = "none"
+)
 
 // Options of an Engine.
 type Options struct {
@@ -53,12 +58,13 @@ type Options struct {
 	Unsigned bool
 	// Approvers, where given, holds the public keys of those who may approve a policy:
 	// then each must be signed, and approved by someone who did not sign it. A rollback
-	// needs no approval.
+	// needs no approval. Sidecars with one store have them in common: where "" is given those
+	// of the others count. NoApprovers takes them away from all.
 	Approvers string
 	// Threshold is how many recorded decisions of the last hour a policy may change; one
-	// that changes more waits in shadow for an approval. 0 means DefaultThreshold. Where
-	// the log can't show it, what the source holds may change ten times as many decisions
-	// of the table of svc policy diff.
+	// that changes more waits in shadow for an approval. 0 means DefaultThreshold. What the
+	// source holds may also change ten times as many decisions of the table of svc policy
+	// diff.
 	Threshold int
 	// Poll is how often the source is checked for changes; 0 means DefaultPoll, or
 	// DefaultFetch for an address.
@@ -66,6 +72,9 @@ type Options struct {
 	// DataDir is the service's data directory; generations are kept in its
 	// folder "policy", so that they can be rolled back to after a restart.
 	DataDir string
+	// Shared says that Share is called before the first decision: what is kept here and can't
+	// be used is then taken from the others.
+	Shared bool
 	// Log records decisions; nil records none. Close closes it.
 	Log *decisionlog.Log
 	// Now is the clock; nil means time.Now.
@@ -110,9 +119,15 @@ type Info struct {
 	Held *Held `json:"held,omitempty"`
 	// ProposedBy is who activated what was then held; ActivatedBy approved it.
 	ProposedBy string `json:"proposedBy,omitempty"`
+	// Changes is how much it changed of the policy before when it became active; nil where
+	// that was not counted. What waits has it in Held.
+	Changes *Compared `json:"changes,omitempty"`
 
 	trust Trust
 }
+
+// chosen reports whether a person made it active, of files that are not a program's own.
+func (g Info) chosen() bool { return g.Source != Embedded && g.ActivatedBy != ByService }
 
 // Engine decides by the active generation. It is safe for concurrent use.
 type Engine struct {
@@ -132,15 +147,21 @@ type Engine struct {
 	weighing sync.Mutex // taken after activating where both are
 	tried    tables     // the last; guarded by weighing
 
-	mu        sync.Mutex // guards the following fields
-	trouble   problem
-	troubleAt time.Time
-	onChange  []func()
-	sidecars  []Sidecar // with the same store, this one among them
+	mu       sync.Mutex // guards the following fields
+	trouble  problem    // of the source
+	behind   problem    // of following other sidecars
+	onChange []func()
+	sidecars []Sidecar // with the same store, this one among them
+	// differSince is when others of them began to decide by another policy, zero while
+	// none does.
+	differSince time.Time
 
 	// changed is set where the start activated what the source holds, resumed where
 	// something was kept before.
 	changed, resumed bool
+
+	audit     Confirm // of what the service does by itself; guarded by activating, as is:
+	unaudited []act   // until there is one
 
 	stop   context.CancelFunc
 	closed sync.WaitGroup
@@ -160,7 +181,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 			return nil, err
 		}
 	}
-	if o.Approvers != "" {
+	if o.Approvers != "" && o.Approvers != NoApprovers {
 		if e.approvers, err = bundle.ReadKeys(o.Approvers); err != nil {
 			return nil, err
 		}
@@ -194,7 +215,7 @@ func (o Options) Validate() error {
 		return errors.New("policy: a key and unsigned contradict each other; leave one of them out")
 	case isBundle(o.Source) && o.KeyFile == "" && !o.Unsigned:
 		return fmt.Errorf("policy: the bundle %s needs the key that checks its signature, or unsigned", o.Source)
-	case o.Approvers != "" && o.KeyFile == "":
+	case o.Approvers != "" && o.Approvers != NoApprovers && o.KeyFile == "":
 		return errors.New("policy: approvers need the key that policies are signed with: only a signature says who the first person was")
 	case o.Threshold < 0:
 		return fmt.Errorf("policy: threshold must be positive, is %d", o.Threshold)

@@ -228,7 +228,7 @@ func TestLastGoodPolicyStaysWhenTheSourceBreaks(t *testing.T) {
 func TestWhatIsNotConfirmedIsNotActivated(t *testing.T) {
 	f := open(t, activation.Options{})
 	refuse := errors.New("no audit log")
-	confirm := func(context.Context, activation.Info) error { return refuse }
+	confirm := func(_ context.Context, _, _ activation.Info) error { return refuse }
 	_, err := f.Activate(t.Context(), activation.Request{Files: readers(t), Source: "upload", Actor: "uid:7", Confirm: confirm})
 	if !errors.Is(err, refuse) || f.mayRead(t) {
 		t.Errorf("got %v", err)

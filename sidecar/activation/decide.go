@@ -18,7 +18,7 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	if e.o.Log != nil {
 		notRecorded := e.o.Log.Add(decisionlog.Entry{
 			At: begin, Took: e.o.Now().Sub(begin), Input: in, Evaluator: g.Evaluator, Decision: d, Err: err,
-			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: ofKeyAlone(in),
+			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: repeats(ctx, in, d),
 		})
 		if notRecorded != nil {
 			return policy.Decision{}, notRecorded
@@ -30,34 +30,31 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	return d, err
 }
 
-// Repeat records that a decision on a key which no one has was answered again. It
-// returns the error of a required log, and the caller then fails closed.
-func (e *Engine) Repeat(ctx context.Context, in policy.Input, d policy.Decision) error {
+// Note records an answer that is not the active generation's: the ledger's, the console's
+// or a gateway's, or a refusal of it that is given again. Of the entry it takes Path, Input,
+// Decision, Count and Repeats. It returns the error of a required log, and the caller then
+// fails closed.
+func (e *Engine) Note(ctx context.Context, note decisionlog.Entry) error {
 	if e.o.Log == nil {
 		return nil
 	}
-	return e.o.Log.Add(decisionlog.Entry{
-		At: e.o.Now(), Input: in, Evaluator: e.Active().Evaluator, Decision: d, RequestID: peer.RequestOf(ctx).ID, Repeats: true,
-	})
+	note.At, note.Evaluator = e.o.Now(), e.Active().Evaluator
+	note.RequestID, note.ProjectID = peer.RequestOf(ctx).ID, decisionlog.ProjectOf(ctx)
+	return e.o.Log.Add(note)
 }
 
-// OfLedger records what the ledger answered instead of the active generation: a refusal of
-// what that allowed, or with an allowed decision the replay of a submission. It returns
-// the error of a required log.
-func (e *Engine) OfLedger(ctx context.Context, in policy.Input, d policy.Decision) error {
+// Asked records a decision on facts that are the asker's, and returns the id of the record,
+// "" where it has none of its own. Such decisions are not offered to a candidate in shadow.
+func (e *Engine) Asked(asked decisionlog.Entry) (id string, err error) {
 	if e.o.Log == nil {
-		return nil
+		return "", nil
 	}
-	path := decisionlog.LedgerPath
-	if d.Allow {
-		path = decisionlog.ReplayPath
-	}
-	return e.o.Log.Add(decisionlog.Entry{
-		At: e.o.Now(), Input: in, Evaluator: e.Active().Evaluator, Decision: d, RequestID: peer.RequestOf(ctx).ID,
-		ProjectID: decisionlog.ProjectOf(ctx), Path: path,
-	})
+	asked.Path, asked.Repeats = decisionlog.AskedPath, true
+	return e.o.Log.AddNamed(asked)
 }
 
-// ofKeyAlone reports whether a decision is on a key alone. One that is refused costs a
-// client nothing to send, and no rate of a key bounds it.
-func ofKeyAlone(in policy.Input) bool { return in.Action == policy.ActionAuthenticate }
+// repeats reports whether anyone can cause any number of decisions like this one: refusals
+// of a key alone cost a client nothing to send, and no rate of a key bounds them.
+func repeats(ctx context.Context, in policy.Input, d policy.Decision) bool {
+	return in.Action == policy.ActionAuthenticate && !d.Allow || in.User != nil && decisionlog.Repeats(ctx)
+}

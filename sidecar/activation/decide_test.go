@@ -89,13 +89,14 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 9 {
-		if err := f.Repeat(ctx, unknown, d); err != nil {
+	for range 29 {
+		if err := f.Note(ctx, decisionlog.Entry{Input: unknown, Decision: d, Repeats: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	of := verify.Submission()
-	if err := f.OfLedger(peer.WithRequest(t.Context(), peer.Request{ID: "r-2"}), of, policy.Decision{Status: 429, Rule: "ledger.jobsPerDay"}); err != nil {
+	refused := decisionlog.Entry{Path: decisionlog.LedgerPath, Input: of, Decision: policy.Decision{Status: 429, Rule: "ledger.jobsPerDay"}}
+	if err := f.Note(peer.WithRequest(t.Context(), peer.Request{ID: "r-2"}), refused); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -107,7 +108,7 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 	}
 	defer all.Close()
 	s, err := decisionlog.Select(all, decisionlog.Filter{RequestID: "r-1", Refused: true}, 0)
-	if err != nil || len(s.Records) != 3 || s.Records[0].Project() != "p-gone" || s.Records[2].Count != 9 || s.Decisions != 11 {
+	if err != nil || len(s.Records) != 22 || s.Records[0].Project() != "p-gone" || s.Records[21].Count != 10 || s.Decisions != 31 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	refusals, err := os.ReadFile(path)
@@ -120,6 +121,32 @@ func TestARecordNamesItsRequestAndAProjectThatIsNotThere(t *testing.T) {
 	}
 	if files, err := decisionlog.Policy(path, f.Revision()); err != nil || len(files) == 0 {
 		t.Errorf("the policy that decided is not kept with the log: %v", err)
+	}
+}
+
+// TestWhatIsAskedForIsRecordedApart: under the id that the asker is told, and not as what a
+// client did.
+func TestWhatIsAskedForIsRecordedApart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), decisionlog.FileName)
+	log, err := decisionlog.Open(decisionlog.Options{Path: path, Sample: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, activation.Options{Log: log})
+	id, err := f.Asked(decisionlog.Entry{At: time.Now(), Input: verify.Poll(), Evaluator: f.Active().Evaluator, Decision: policy.Decision{Status: 403, Rule: "r"}})
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if found, err := decisionlog.Find(file, id); id == "" || err != nil || len(found) != 1 || found[0].Path != decisionlog.AskedPath {
+		t.Errorf("%q: %+v, %v", id, found, err)
+	}
+	if id, err := open(t, activation.Options{}).Asked(decisionlog.Entry{At: time.Now()}); id != "" || err != nil {
+		t.Errorf("without a log: %q, %v", id, err)
 	}
 }
 

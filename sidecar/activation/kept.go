@@ -53,7 +53,7 @@ type refusal struct {
 
 // problem returns the problem that was kept.
 func (r *refusal) problem() problem {
-	return problem{r.Wanted, failed(r.Step, r.Error)}
+	return problem{wanted: r.Wanted, failure: failed(r.Step, r.Error)}
 }
 
 func (s state) next() int64 { return s.Last + 1 }
@@ -218,9 +218,20 @@ func (k *keeper) take(theirs common, version int64) {
 	next.Active, next.Last, next.Generations, next.Waiting = theirs.Active, theirs.Last, theirs.Generations, theirs.Waiting
 	next.Floor = max(next.Floor, theirs.Floor)
 	k.shared.version, k.shared.seen = version, theirs.Seen
+	if theirs.Approvers != nil {
+		k.shared.approvers = theirs.Approvers
+	}
 	if err := k.save(next); err != nil {
 		k.state = next
 	}
+}
+
+// approvers are the fingerprints of those that sidecars with one store have in common.
+func (k *keeper) approvers() []string {
+	if k.shared == nil {
+		return nil
+	}
+	return k.shared.approvers
 }
 
 // look notes what the source holds, and why it was refused, if it was.

@@ -111,3 +111,25 @@ func TestADirectoryThatHidesTheDecisionLogWaits(t *testing.T) {
 		t.Fatalf("an upload: %+v, %v", info, err)
 	}
 }
+
+// TestADirectoryThatAllowsAllWaitsOnABusyServiceToo: users ask about their own alone, and no
+// decision of the last hour changes.
+func TestADirectoryThatAllowsAllWaitsOnABusyServiceToo(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, files(t))
+	o := recording(t, activation.Options{Source: dir, Poll: 5 * time.Millisecond, Threshold: 2})
+	o.TryTablesAs(rulesOfAuthz)
+	f := open(t, o)
+	shipped := f.Revision()
+	for range 10 {
+		if _, err := f.Decide(t.Context(), verify.Poll()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait.Until(t, "the decisions are recorded", func() bool { return lines(t, o) == 10 })
+	write(t, dir, allowingAll(t))
+	wait.Until(t, "the directory waits, or is active", func() bool { return f.Status().Waiting != nil || f.Revision() != shipped })
+	if s := f.Status(); f.mayRead(t) || s.Waiting == nil || s.Waiting.Held.Changed != 0 || s.Waiting.Held.Decisions != 10 || s.Waiting.Held.Rows != 5000 {
+		t.Errorf("status %+v, held %+v", s, s.Waiting)
+	}
+}

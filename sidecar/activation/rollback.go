@@ -17,8 +17,8 @@ var ErrUnknownRevision = errors.New("no such policy is kept")
 const minPrefix = 6
 
 // Rollback makes a kept generation the active one again: the one with the
-// given revision, or with "" the one that was active before the active one. The source
-// is activated again only when it changes.
+// given revision, or with "" the one that was active before the active one, that of all
+// sidecars with one store. The source is activated again only when it changes.
 func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm Confirm) (Info, error) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
@@ -27,7 +27,7 @@ func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm C
 	if failure := e.pullFirst(ctx); failure != nil {
 		return Info{}, failure
 	}
-	to, err := e.kept.state.find(revision, e.Active().Number)
+	to, err := e.kept.state.find(revision, e.common().Number)
 	if err != nil {
 		return Info{}, err
 	}
@@ -36,8 +36,8 @@ func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm C
 		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
 		return Info{}, failure
 	}
-	g.ActivatedAt, g.ActivatedBy, g.Withdrawn = e.o.Now().UTC(), actor, false
-	if failure := confirm.ask(ctx, g.Info); failure != nil {
+	g.ActivatedAt, g.ActivatedBy, g.Withdrawn, g.Changes = e.o.Now().UTC(), actor, false, nil
+	if failure := confirm.ask(ctx, e.common(), g.Info); failure != nil {
 		return Info{}, failure
 	}
 	if err := e.kept.choose(g.Info); err != nil {
@@ -84,7 +84,7 @@ func (e *Engine) Files(revision string) (bundle.Snapshot, error) {
 		revision = active.Revision
 	}
 	if revision == active.Revision && active.trust == BuiltIn {
-		return embedded{}.read(context.Background()) // it may stand in the place of another, see own
+		return e.read(active.Info)
 	}
 	if waiting, err := e.kept.state.waiting(revision); err == nil {
 		return e.kept.read(waiting)

@@ -30,7 +30,7 @@ func TestRollbackHoldsUntilTheSourceChanges(t *testing.T) {
 			t.Fatal("the change was not activated")
 		}
 		var confirmed activation.Info
-		back, err := f.Rollback(t.Context(), "uid:7", "", func(_ context.Context, next activation.Info) error {
+		back, err := f.Rollback(t.Context(), "uid:7", "", func(_ context.Context, _, next activation.Info) error {
 			confirmed = next
 			return nil
 		})

@@ -67,7 +67,7 @@ func (e *Engine) Shadow(ctx context.Context, r Request, sample float64) (Candida
 	e.activating.Lock()
 	defer e.activating.Unlock()
 	g.ActivatedAt, g.ActivatedBy = e.o.Now().UTC(), r.Actor
-	if failure := r.Confirm.ask(ctx, g.Info); failure != nil {
+	if failure := r.Confirm.ask(ctx, e.Active().Info, g.Info); failure != nil {
 		return Candidate{}, failure
 	}
 	s := newShadow(g, sample, e.o)
@@ -87,7 +87,7 @@ func (e *Engine) EndShadow(ctx context.Context, confirm Confirm) (last Report, r
 	if s == nil {
 		return Report{}, false, nil
 	}
-	if failure := confirm.ask(ctx, s.candidate.Info); failure != nil {
+	if failure := confirm.ask(ctx, e.Active().Info, s.candidate.Info); failure != nil {
 		return Report{}, true, failure
 	}
 	e.replaceShadow(nil)

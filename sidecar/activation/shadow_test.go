@@ -76,7 +76,7 @@ func TestCandidateInShadowIsCountedAndNeverListenedTo(t *testing.T) {
 			}
 		}
 		refused := errors.New("the audit log is full")
-		if _, _, err := f.EndShadow(t.Context(), func(context.Context, activation.Info) error { return refused }); !errors.Is(err, refused) || f.Status().Shadow == nil {
+		if _, _, err := f.EndShadow(t.Context(), func(_ context.Context, _, _ activation.Info) error { return refused }); !errors.Is(err, refused) || f.Status().Shadow == nil {
 			t.Errorf("ended without a record: %v, %+v", err, f.Status().Shadow)
 		}
 		last, running := f.endShadow(t)

@@ -185,6 +185,9 @@ func TestASidecarThatDecidesByAnotherPolicyIsSeen(t *testing.T) {
 		if got := differing(t, metrics); got != 1 {
 			t.Errorf("%g sidecars differ, want 1", got)
 		}
+		if got := a.PolicyProblem(); got != "sidecars with this store decide by another policy" {
+			t.Errorf("the status says %q", got)
+		}
 		if _, err := a.Rollback(t.Context(), "uid:7", "", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -193,6 +196,9 @@ func TestASidecarThatDecidesByAnotherPolicyIsSeen(t *testing.T) {
 		same(t, "after a rollback", b.Revision(), a)
 		if got := differing(t, metrics); got != 0 {
 			t.Errorf("%g sidecars differ after a rollback, want 0", got)
+		}
+		if got := a.PolicyProblem(); got != "" {
+			t.Errorf("the status says %q after a rollback", got)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package activation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"go.uber.org/zap"
@@ -12,8 +13,11 @@ import (
 )
 
 // retryAfter is how long the same files are left alone after a failure that may
-// pass.
-const retryAfter = 30 * time.Second
+// pass; retrySoon those that other sidecars decide by, at first.
+const (
+	retryAfter = 30 * time.Second
+	retrySoon  = time.Second
+)
 
 // watcher follows the source. It activates the same files once: a policy that
 // failed is not tried each second, and one that an admin rolled back stays so.
@@ -49,14 +53,19 @@ func (w *watcher) begin(ctx context.Context) error {
 		w.unread = failure
 	} else {
 		digest := files.Digest()
-		if exists && e.kept.state.Source == e.o.Source && e.kept.state.SourceDigest == digest && w.resume(ctx, last) == nil {
-			if refused := e.kept.state.Refused; refused != nil {
-				e.report(refused.problem())
+		same := e.kept.state.Source == e.o.Source && e.kept.state.SourceDigest == digest
+		// What is new is compared with what was active, but for the policy of one program
+		// with that of another.
+		if exists && (same || e.source.trust() != BuiltIn || last.Source != Embedded) {
+			lost := w.resume(ctx, last)
+			if resumed = lost == nil; !resumed && !e.o.Shared && e.source.trust() == BuiltIn && last.chosen() {
+				return e.lost(last, lost)
 			}
+		}
+		if resumed && same {
+			w.asBefore()
 			return nil
 		}
-		// What is new is compared with what was active.
-		resumed = exists && e.source.trust() != BuiltIn && w.resume(ctx, last) == nil
 		var g *Generation
 		if g, failure = e.activateLocked(ctx, w.request(files), digest); failure == nil {
 			w.activated(g, digest)
@@ -70,7 +79,7 @@ func (w *watcher) begin(ctx context.Context) error {
 	if w.before = e.problem(); e.kept.state.Refused != nil {
 		w.before = e.kept.state.Refused.problem()
 	}
-	e.report(problem{wantedOf(files), failure})
+	e.report(problem{wanted: wantedOf(files), failure: failure})
 	switch {
 	case files == nil:
 	case failure.lasting():
@@ -79,6 +88,25 @@ func (w *watcher) begin(ctx context.Context) error {
 		w.retryLater(files.Digest())
 	}
 	return nil
+}
+
+// lost is why a start fails whose policy a person chose: no other takes its place without
+// anybody's word.
+func (e *Engine) lost(last Info, why *Failure) error {
+	return fmt.Errorf("the policy %.12s that %s activated can't be used any more: %w: "+
+		"activate another one with the program of before, or move %s away to begin with the program's own",
+		last.Revision, last.ActivatedBy, why, e.kept.dir)
+}
+
+// asBefore notes of a source that did not change why it is not active, or that it waits.
+func (w *watcher) asBefore() {
+	state := w.engine.kept.state
+	switch {
+	case state.Refused != nil:
+		w.engine.report(state.Refused.problem())
+	case state.Waiting != nil && state.Waiting.ActivatedBy == ByService:
+		w.engine.setProblem(problem{wanted: state.Waiting.Revision})
+	}
 }
 
 // read reads the source. One without rules can't be read, however often it is
@@ -194,7 +222,7 @@ func (w *watcher) unreadable(err error) {
 	defer e.activating.Unlock()
 	w.unread, w.before = &Failure{StepRead, err}, e.problem()
 	e.o.Metrics.failures.WithLabelValues(StepRead).Inc()
-	e.report(problem{"", w.unread})
+	e.report(problem{failure: w.unread})
 }
 
 // readable notes that the source can be read again. If its files are those of
@@ -244,7 +272,7 @@ func (w *watcher) activate(ctx context.Context, files bundle.Snapshot, digest st
 	if wanted == "" {
 		wanted = wantedOf(files)
 	}
-	e.report(problem{wanted, failure})
+	e.report(problem{wanted: wanted, failure: failure})
 	if failure.lasting() {
 		w.looked(digest, failure)
 		return
@@ -275,7 +303,7 @@ func (w *watcher) activated(g *Generation, digest string) {
 }
 
 func (w *watcher) request(files bundle.Snapshot) Request {
-	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService, Trust: w.engine.source.trust()}
+	return Request{Files: files, Source: w.engine.o.Source, Actor: ByService, Trust: w.engine.source.trust(), Confirm: w.engine.record}
 }
 
 // looked notes what the source holds: it is not activated again. failure says

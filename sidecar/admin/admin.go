@@ -70,9 +70,11 @@ type attributesRequest struct {
 	Admin bool               `json:"admin,omitempty"`
 }
 
-// rollbackRequest names a revision; "" is the policy before the active one.
+// rollbackRequest names a revision; "" is the policy before the active one. From is the
+// revision of what it was compared with, "" for none.
 type rollbackRequest struct {
 	Revision string `json:"revision"`
+	From     string `json:"from,omitempty"`
 }
 
 // approvalRequest names what waits, and may sign that it may follow the active one.

@@ -49,13 +49,13 @@ func (c *Client) ApprovePolicy(ctx context.Context, revision string, signature [
 
 // RefusePolicy has the service forget the policy that waits.
 func (c *Client) RefusePolicy(ctx context.Context, revision string) (activation.Info, error) {
-	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/refuse", rollbackRequest{revision})
+	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/refuse", rollbackRequest{Revision: revision})
 }
 
-// RollBackPolicy makes a policy active that was active before; "" is the one
-// before the active one.
-func (c *Client) RollBackPolicy(ctx context.Context, revision string) (activation.Info, error) {
-	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/rollback", rollbackRequest{revision})
+// RollBackPolicy makes a policy active that was active before; "" is the one before the active
+// one. from is that of ActivatePolicy.
+func (c *Client) RollBackPolicy(ctx context.Context, revision, from string) (activation.Info, error) {
+	return ask[activation.Info](ctx, c, http.MethodPost, "/policy/rollback", rollbackRequest{revision, from})
 }
 
 // ShadowPolicy has a policy decide beside the active one, without effect.

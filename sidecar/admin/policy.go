@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar/activation"
+	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) policyRoutes(mux *http.ServeMux) {
 		return s.policy.Refuse(r.Context(), b.Revision, s.recordPolicy(actor, "policy.refuse"))
 	})))
 	mux.HandleFunc("POST /policy/rollback", s.act(http.StatusOK, with(func(r *http.Request, actor string, b rollbackRequest) (any, error) {
-		return s.policy.Rollback(r.Context(), actor, b.Revision, s.recordPolicy(actor, "policy.rollback"))
+		return s.policy.Rollback(r.Context(), actor, b.Revision, comparedWith(b.From, s.recordPolicy(actor, "policy.rollback")))
 	})))
 	mux.HandleFunc("GET /policy/shadow", s.get(func(*http.Request) (any, error) {
 		now, running := s.policy.ShadowReport()
@@ -51,16 +52,20 @@ func (s *Server) activatePolicy(r *http.Request, actor string) (any, error) {
 		return nil, err
 	}
 	request.Older = r.URL.Query().Get("older") == "true"
-	if from := r.URL.Query().Get("from"); from != "" {
-		record := request.Confirm
-		request.Confirm = func(ctx context.Context, next activation.Info) error {
-			if active := s.policy.Revision(); active != from {
-				return &Error{http.StatusConflict, "the policy was compared with " + from + ", and meanwhile " + active + " is active: look again"}
-			}
-			return record(ctx, next)
-		}
-	}
+	request.Confirm = comparedWith(r.URL.Query().Get("from"), request.Confirm)
 	return s.policy.Activate(r.Context(), request)
+}
+
+// comparedWith refuses to confirm what was shown to somebody beside another policy than is
+// active now; shown is its revision, "" for nothing.
+func comparedWith(shown string, confirm activation.Confirm) activation.Confirm {
+	return func(ctx context.Context, from, next activation.Info) error {
+		if shown != "" && shown != from.Revision {
+			said := "the policy was compared with " + shown + ", and meanwhile " + from.Revision + " is active: look again"
+			return &Error{http.StatusConflict, said}
+		}
+		return confirm(ctx, from, next)
+	}
 }
 
 func (s *Server) shadowPolicy(r *http.Request, actor string) (any, error) {
@@ -93,21 +98,25 @@ func (s *Server) readPolicy(r *http.Request, actor, action string) (activation.R
 	}, nil
 }
 
-// recordPolicy puts a change of the policy into the audit log before it takes
-// effect.
-func (s *Server) recordPolicy(actor, action string) func(context.Context, activation.Info) error {
-	return func(ctx context.Context, next activation.Info) error {
-		detail := map[string]any{"source": next.Source, "from": s.policy.Revision()}
+func (s *Server) recordPolicy(actor, action string) activation.Confirm {
+	return RecordPolicy(s.registry, actor, action)
+}
+
+// RecordPolicy puts a change of the policy into the audit log before it takes effect.
+func RecordPolicy(registry *keys.Registry, actor, action string) activation.Confirm {
+	return func(ctx context.Context, from, next activation.Info) error {
+		entry := store.AuditEntry{Actor: actor, Action: action, Subject: next.Revision}
+		entry.Detail = map[string]any{"source": next.Source, "from": from.Revision}
+		if next.Changes != nil {
+			entry.Detail["changes"] = next.Changes.String()
+		}
 		switch {
 		case next.Held != nil && action == "policy.activate":
-			action = "policy.propose"
-			detail["held"] = next.Held.String()
+			entry.Action = "policy.propose"
+			entry.Detail["held"] = next.Held.String()
 		case next.ProposedBy != "":
-			detail["proposedBy"], detail["approvedBy"] = next.ProposedBy, next.ActivatedBy
+			entry.Detail["proposedBy"], entry.Detail["approvedBy"] = next.ProposedBy, next.ActivatedBy
 		}
-		return s.registry.Record(ctx, store.AuditEntry{
-			Actor: actor, Action: action, Subject: next.Revision,
-			Detail: detail,
-		})
+		return registry.Record(ctx, entry)
 	}
 }

@@ -55,7 +55,10 @@ func TestPolicyIsChangedOverTheSocketAndEachChangeIsAudited(t *testing.T) {
 	if files, err := c.PolicyFiles(ctx, before.Active.Revision); err != nil || files.Digest() != policyFiles(t, "").Digest() {
 		t.Errorf("%d files of the policy before, %v", len(files), err)
 	}
-	back, err := c.RollBackPolicy(ctx, "")
+	if _, err := c.RollBackPolicy(ctx, "", before.Active.Revision); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
+		t.Errorf("rolled back from a policy that is not active any more: %v", err)
+	}
+	back, err := c.RollBackPolicy(ctx, "", active.Revision)
 	if err != nil || back.Revision != before.Active.Revision {
 		t.Errorf("rolled back to %+v, %v", back, err)
 	}
@@ -104,7 +107,7 @@ func TestPolicyThatIsRefusedIsAnsweredWithStepAndAdvice(t *testing.T) {
 	refused(err, http.StatusUnprocessableEntity, "step compile")
 	_, err = c.ShadowPolicy(t.Context(), policyFiles(t, ""), "x", 7)
 	refused(err, http.StatusBadRequest, "sample")
-	_, err = c.RollBackPolicy(t.Context(), "0123456789")
+	_, err = c.RollBackPolicy(t.Context(), "0123456789", "")
 	refused(err, http.StatusNotFound, "0123456789")
 	_, err = c.PolicyFiles(t.Context(), "0123456789")
 	refused(err, http.StatusNotFound)

@@ -12,15 +12,13 @@ import (
 
 // stream is the row of a stream.
 type stream struct {
-	cursor, anchor, day             int64
-	class, build, player            string
-	device, language                string
-	variants                        play.Texts
-	declared                        declared
-	progress                        map[string]place // by funnel
-	lastAt, active, runs            int64
-	best                            *float64
-	essential, custom, lost, length int64
+	cursor, anchor, day     int64
+	class, build, player    string
+	declared                declared
+	progress                map[string]place // by funnel
+	lastAt, active, runs    int64
+	best                    *float64
+	essential, custom, lost int64
 }
 
 // declared is what a game declared in a stream.

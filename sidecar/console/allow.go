@@ -8,6 +8,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -58,8 +59,9 @@ func (c *Console) allowProject(x *exchange, projectID string, action policy.Acti
 // allowedProjects leaves those projects of a list that the user may see.
 func (c *Console) allowedProjects(x *exchange, list []api.Project) ([]api.Project, error) {
 	var seen []api.Project
+	ctx := decisionlog.WithRepeats(x.r.Context()) // a page has up to a hundred
 	for _, project := range list {
-		d, err := c.decide(x.r.Context(), x.user, project.ID, policy.ActionGetProject)
+		d, err := c.decide(ctx, x.user, project.ID, policy.ActionGetProject)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,14 @@ const (
 	triesPerMinute        = 10
 	networkTriesPerMinute = 60
 	allTriesPerMinute     = 600
-	maxOrigins            = 10_000
+	maxBounded            = 10_000
+)
+
+// previewRate and previewBurst bound the files of one preview or share, a second and at
+// once: whoever has the link may ask, and each file is a decision.
+const (
+	previewRate  = 100
+	previewBurst = 1000
 )
 
 // attempts limits how often signing in is tried. A link's code has 256 bits, and
@@ -27,16 +34,18 @@ type attempts struct {
 	now func() time.Time
 
 	mu        sync.Mutex // guards the following fields
-	addresses origins
-	networks  origins
+	addresses bounds[netip.Prefix]
+	networks  bounds[netip.Prefix]
 	all       *rate.Limiter
+	previews  bounds[string] // by code
 }
 
 func newAttempts(now func() time.Time) *attempts {
 	return &attempts{
 		now: now, all: perMinute(allTriesPerMinute),
-		addresses: origins{triesPerMinute, make(map[netip.Prefix]*rate.Limiter)},
-		networks:  origins{networkTriesPerMinute, make(map[netip.Prefix]*rate.Limiter)},
+		addresses: boundsOf[netip.Prefix](func() *rate.Limiter { return perMinute(triesPerMinute) }),
+		networks:  boundsOf[netip.Prefix](func() *rate.Limiter { return perMinute(networkTriesPerMinute) }),
+		previews:  boundsOf[string](func() *rate.Limiter { return rate.NewLimiter(previewRate, previewBurst) }),
 	}
 }
 
@@ -54,34 +63,46 @@ func (a *attempts) allow(r *http.Request) bool {
 // allowAsking is allow for what a provider is asked for.
 func (a *attempts) allowAsking(r *http.Request) bool { return a.allow(r) && a.all.AllowN(a.now(), 1) }
 
-// origins limits each of many by itself.
-type origins struct {
-	limit int // tries per minute
-	per   map[netip.Prefix]*rate.Limiter
+// allowFile reports whether another file of a preview may be asked for.
+func (a *attempts) allowFile(code string) bool {
+	now := a.now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.previews.allow(now, code)
 }
 
-func (o *origins) allow(now time.Time, from netip.Prefix) bool {
-	limiter := o.per[from]
+// bounds limits each of many by itself.
+type bounds[K comparable] struct {
+	each func() *rate.Limiter
+	per  map[K]*rate.Limiter
+}
+
+func boundsOf[K comparable](each func() *rate.Limiter) bounds[K] {
+	return bounds[K]{each, make(map[K]*rate.Limiter)}
+}
+
+func (b *bounds[K]) allow(now time.Time, of K) bool {
+	limiter := b.per[of]
 	if limiter == nil {
-		if len(o.per) >= maxOrigins {
-			o.forget(now)
+		if len(b.per) >= maxBounded {
+			b.forget(now)
 		}
-		limiter = perMinute(o.limit)
-		o.per[from] = limiter
+		limiter = b.each()
+		b.per[of] = limiter
 	}
 	return limiter.AllowN(now, 1)
 }
 
 // forget drops those that have not tried for a while, or all: memory is bounded,
 // and nobody is locked out for others.
-func (o *origins) forget(now time.Time) {
-	for from, limiter := range o.per {
-		if limiter.TokensAt(now) >= float64(o.limit) {
-			delete(o.per, from)
+func (b *bounds[K]) forget(now time.Time) {
+	for of, limiter := range b.per {
+		if limiter.TokensAt(now) >= float64(limiter.Burst()) {
+			delete(b.per, of)
 		}
 	}
-	if len(o.per) >= maxOrigins {
-		clear(o.per)
+	if len(b.per) >= maxBounded {
+		clear(b.per)
 	}
 }
 

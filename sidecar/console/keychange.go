@@ -38,11 +38,18 @@ func (p keyPage) Facts() string {
 }
 
 // ownKey returns the key that the address names. A key of another user gets the
-// same answer as one that does not exist.
+// same answer as one that does not exist, and the decision log has both.
 func (c *Console) ownKey(x *exchange) (keys.Key, error) {
 	key, err := c.Keys.Key(x.r.Context(), x.r.PathValue("key"))
 	if errors.Is(err, sidecar.ErrUnknownKey) || err == nil && key.UserID != x.user {
-		err = &failure{http.StatusNotFound, "You have no such key."}
+		action := policy.ActionChangeKey
+		if x.r.Method == http.MethodGet {
+			action = policy.ActionReadKeys
+		}
+		none := &failure{http.StatusNotFound, "You have no such key."}
+		if err = c.Access.NoteNoKey(x.r.Context(), x.user, action, none.Message); err == nil {
+			err = none
+		}
 	}
 	return key, err
 }

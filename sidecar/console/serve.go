@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
@@ -24,6 +25,9 @@ func (c *Console) Preview() http.Handler {
 	mux.HandleFunc("GET /{code}/{path...}", func(w http.ResponseWriter, r *http.Request) {
 		served, d, err := c.previewed(r.Context(), r.PathValue("code"))
 		switch {
+		case errors.Is(err, errPreviewRate):
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "Too many people look at this game right now. Try again later.", http.StatusServiceUnavailable)
 		case errors.Is(err, sessions.ErrCode):
 			http.Error(w, "This preview is over. Load its page in the console again.", http.StatusNotFound)
 		case err != nil:
@@ -44,10 +48,16 @@ func (c *Console) Preview() http.Handler {
 	return mux
 }
 
+// errPreviewRate: the files of a preview are asked for too fast.
+var errPreviewRate = errors.New("over the rate of one preview")
+
 // previewed returns the job or the project whose game a code stands for, with what all
-// paths must begin with, or ErrCode, and whether the user who made the code may play it.
+// paths must begin with, or ErrCode or errPreviewRate, and whether the user who made the code may play it.
 func (c *Console) previewed(ctx context.Context, code string) (site.Serve, policy.Decision, error) {
 	subject, userID, err := c.Sessions.Preview(ctx, code)
+	if err == nil && !c.attempt.allowFile(code) {
+		err = errPreviewRate
+	}
 	if err != nil {
 		return site.Serve{}, policy.Decision{}, err
 	}
@@ -69,6 +79,6 @@ func (c *Console) previewed(ctx context.Context, code string) (site.Serve, polic
 		}
 		project = job.ProjectID
 	}
-	d, err := c.decide(ctx, userID, project, action)
+	d, err := c.decide(decisionlog.WithRepeats(ctx), userID, project, action)
 	return serve, d, err
 }

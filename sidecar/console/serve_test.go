@@ -1,12 +1,16 @@
 package console_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -41,6 +45,77 @@ func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
 	d.pass(sessions.PreviewTTL)
 	if status, asked := get("/" + code + "/index.html"); status != http.StatusNotFound || asked != (site.Serve{}) {
 		t.Errorf("an old code: %d, asked for %+v", status, asked)
+	}
+}
+
+// noting is a policy that counts the decisions on files of previews and lists of projects,
+// and keeps what was refused without it.
+type noting struct {
+	*closing
+	made, single int // decisions, and those that are recorded one by one
+	notes        []decisionlog.Entry
+	full         error // why none can be recorded
+}
+
+func (n *noting) Decide(ctx context.Context, in policy.Input) (policy.Decision, error) {
+	if in.Project != nil {
+		n.made++
+		if !decisionlog.Repeats(ctx) {
+			n.single++
+		}
+	}
+	return n.closing.Decide(ctx, in)
+}
+
+func (n *noting) Note(_ context.Context, note decisionlog.Entry) error {
+	n.notes = append(n.notes, note)
+	return n.full
+}
+
+// TestALinkThatAnyoneHasIsBoundedBeforeThePolicyDecides: of shares and of previews of jobs,
+// each by itself, and what is decided on is counted in the log and not recorded each time.
+func TestALinkThatAnyoneHasIsBoundedBeforeThePolicyDecides(t *testing.T) {
+	const burst, rate = 1000, 100
+	rules := &noting{closing: newClosing(t)}
+	d := openBy(t, site.Options{}, rules)
+	e := d.estate("alice")
+	preview, err := d.side.Sessions().NewPreview(t.Context(), "alice", e.jobID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	share, err := d.side.Sessions().NewShare(t.Context(), "alice", e.projectID, 7, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := d.side.Console(site.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		handler.Preview().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		return w
+	}
+	for _, path := range []string{"/" + preview + "/index.html", "/" + share + "/7/index.html"} {
+		rules.made, rules.single = 0, 0
+		ok := 0
+		for range burst + 200 {
+			if w := get(path); w.Code == http.StatusOK {
+				ok++
+			} else if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+				t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
+			}
+		}
+		if ok != burst || rules.made != burst || rules.single != 0 {
+			t.Errorf("%s: %d files after %d decisions, %d of them recorded each", path, ok, rules.made, rules.single)
+		}
+	}
+	d.pass(time.Second)
+	for range 2 * rate {
+		get("/" + share + "/7/index.html")
+	}
+	if rules.made != burst+rate {
+		t.Errorf("%d decisions a second later", rules.made-burst)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // check says what would keep the sidecar from serving, as far as that can be known before
-// anything is written: listeners that it can't have, and a store of a later svc. A socket
-// that was taken over could not be given back.
+// anything is written: listeners that it can't have, and a store that is a later svc's or
+// was moved. A socket that was taken over could not be given back.
 func (o *Options) check(ctx context.Context) error {
 	for _, l := range []struct {
 		at           *peer.Address
@@ -36,7 +36,7 @@ func (o *Options) check(ctx context.Context) error {
 		address = filepath.Join(o.DataDir, store.SQLiteFile)
 	}
 	// What else is wrong with it, opening it says.
-	if err := store.ReadOnly(ctx, address, func(*store.Reader) error { return nil }); errors.Is(err, store.ErrNewer) {
+	if err := store.ReadOnly(ctx, address, func(*store.Reader) error { return nil }); errors.Is(err, store.ErrNewer) || errors.Is(err, store.ErrMoved) {
 		return fmt.Errorf("opening the sidecar: %w", err)
 	}
 	return nil

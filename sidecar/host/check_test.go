@@ -87,6 +87,19 @@ func TestAStoreOfALaterVersionIsRefusedBeforeTheFolderIsTouched(t *testing.T) {
 	refusedUntouched(t, dir, store.ErrNewer)
 }
 
+func TestAFolderWhoseStoreWasMovedIsRefusedBeforeItIsTouched(t *testing.T) {
+	dir := peertest.Dir(t)
+	file := filepath.Join(dir, store.SQLiteFile)
+	s, err := store.OpenSQLite(t.Context(), file)
+	if err == nil {
+		err = errors.Join(s.Close(), store.SetAside(file))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusedUntouched(t, dir, store.ErrMoved)
+}
+
 // refusedUntouched opens a sidecar on a folder, which must fail with want and leave the
 // folder as it is.
 func refusedUntouched(t *testing.T, dir string, want error) {

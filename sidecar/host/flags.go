@@ -40,7 +40,7 @@ func ParseFlags(args []string, getenv func(string) string, stderr io.Writer) (Fl
 	f.String(&o.PricesFile, "prices", "SVC_PRICES", "", "`file` of the price list (default: one TIK for a job of the embedded generator)")
 	f.String(&o.Policy.Source, "policy", "SVC_POLICY", activation.Embedded, "the policy: embedded, a folder, a bundle's file or its `address`")
 	f.String(&o.Policy.KeyFile, "policy-key", "SVC_POLICY_KEY", "", "`file` of the keys that policies must be signed with")
-	f.String(&o.Policy.Approvers, "policy-approvers", "SVC_POLICY_APPROVERS", "", "`file` of the keys of those who may approve a policy: each then waits in shadow until one who did not sign it agrees")
+	f.String(&o.Policy.Approvers, "policy-approvers", "SVC_POLICY_APPROVERS", "", "`file` of the keys of those who may approve a policy: each then waits in shadow until one who did not sign it agrees. Sidecars with one store have them in common; none takes them away from all")
 	f.Number(&o.Policy.Threshold, "policy-threshold", "", "`number` of decisions of the last hour that a policy may change without an approval (default: 100)")
 	f.Bool(&o.Policy.Unsigned, "policy-unsigned", "", "accept bundles without a look at their signature")
 	f.String(&o.LogMode, "decision-log", "SVC_DECISION_LOG", string(decisionlog.BestEffort),

@@ -26,6 +26,7 @@ import (
 	"github.com/svc-games/svc/sidecar/admin"
 	"github.com/svc-games/svc/sidecar/opa"
 	"github.com/svc-games/svc/sidecar/service"
+	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/wire"
 	"github.com/svc-games/svc/sidecar/wire/ledger"
 )
@@ -122,6 +123,9 @@ func Open(ctx context.Context, o Options) (_ *Host, err error) {
 	if err := h.sharePolicies(ctx); err != nil {
 		return nil, err
 	}
+	if err := h.Policy.AuditWith(ctx, admin.RecordPolicy(h.Service.Keys(), activation.ByService, "policy.activate")); err != nil {
+		return nil, fmt.Errorf("recording the policy: %w", err)
+	}
 	return h, h.serve(o)
 }
 
@@ -146,7 +150,7 @@ func (h *Host) sharePolicies(ctx context.Context) error {
 // openPolicy opens the decision log, and the engine that writes it.
 func (h *Host) openPolicy(ctx context.Context, o Options) (err error) {
 	options := o.Policy
-	options.DataDir, options.Logger = o.DataDir, o.Logger.Named("policy")
+	options.DataDir, options.Logger, options.Shared = o.DataDir, o.Logger.Named("policy"), store.IsPostgresURL(o.Store)
 	if o.DecisionLog != nil {
 		if options.Log, err = decisionlog.Open(*o.DecisionLog); err != nil {
 			return err

@@ -51,7 +51,7 @@ func TestSidecarsOnOneDatabaseDecideByOnePolicy(t *testing.T) {
 	follows(t, one, next.Revision)
 	third, _ := open()
 	follows(t, third, next.Revision)
-	if _, err := ofOne.RollBackPolicy(t.Context(), ""); err != nil {
+	if _, err := ofOne.RollBackPolicy(t.Context(), "", next.Revision); err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range []*host.Host{one, other, third} {

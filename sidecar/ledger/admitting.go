@@ -17,8 +17,9 @@ import (
 // admitting is a reservation on its way.
 type admitting struct {
 	sidecar.Reservation
-	tx  *store.Tx
-	now time.Time
+	tx        *store.Tx
+	requestID string // of its client's request
+	now       time.Time
 
 	made       bool      // by an earlier attempt, whose answer was lost
 	at         time.Time // now, or later when the key's clock is ahead
@@ -183,9 +184,9 @@ func (a *admitting) insert() error {
 		return err
 	}
 	if _, err := a.tx.Exec(`INSERT INTO jobs
-			(id, key_id, project_id, state, status, record, day, month, created_at, deadline_at)
-		VALUES (?, ?, ?, 'reserved', 'queued', ?, ?, ?, ?, ?)`,
-		a.JobID, a.KeyID, a.ProjectID, string(record), a.day, a.month,
+			(id, key_id, project_id, state, status, record, day, month, request_id, created_at, deadline_at)
+		VALUES (?, ?, ?, 'reserved', 'queued', ?, ?, ?, ?, ?, ?)`,
+		a.JobID, a.KeyID, a.ProjectID, string(record), a.day, a.month, a.requestID,
 		a.now.UnixMilli(), a.now.Add(cmp.Or(a.Deadline, DefaultDeadline)).UnixMilli()); err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ type applying struct {
 	keys       map[string]bool    // that are locked
 	jobs       map[string]*jobRow // nil for a job that is not this project's
 	stop       map[string]api.FailureCode
-	ended      []string
+	ended      []ending
+	charged    api.TIK
 	breach     *contract.Breach // at which the batch was left
 	unadmitted []string         // ids of jobs
 }
@@ -96,10 +97,11 @@ func (a *applying) charge(job *jobRow, r contract.FeedRecord) error {
 	if err != nil {
 		return err
 	}
-	posted, err := post(a.tx, a.prices, a.now, job, a.feedID, int64(r.Seq), r.Units)
+	cost, posted, err := post(a.tx, a.prices, a.now, job, a.feedID, int64(r.Seq), r.Units)
 	if !posted || err != nil {
 		return err
 	}
+	a.charged += cost
 	if job.state == stateActive {
 		job.nextStep = r.Next
 	}
@@ -114,7 +116,7 @@ func (a *applying) end(job *jobRow, record contract.JobRecord) error {
 		return err
 	}
 	if settled {
-		a.ended = append(a.ended, job.id)
+		a.ended = append(a.ended, endingOf(job, record, a.now))
 	}
 	job.state, job.nextStep = stateSettled, ""
 	return nil

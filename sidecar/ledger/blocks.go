@@ -41,12 +41,14 @@ func (l *Ledger) BuyBlock(ctx context.Context, projectID string, n int64) (bool,
 	if err != nil {
 		return false, err
 	}
+	var cost api.TIK
 	err = l.store.Update(ctx, func(tx *store.Tx) error {
 		now, err := tx.Now(l.now)
 		if err != nil {
 			return err
 		}
-		return l.buyBlock(tx, now, projectID, n, string(units))
+		cost, err = l.buyBlock(tx, now, projectID, n, string(units))
+		return err
 	})
 	if errors.Is(err, errUnpaid) {
 		return false, nil
@@ -54,43 +56,45 @@ func (l *Ledger) BuyBlock(ctx context.Context, projectID string, n int64) (bool,
 	if err != nil {
 		return false, fmt.Errorf("buying block %d of game %s: %w", n, projectID, err)
 	}
+	l.metrics.charge(forGames, cost)
 	return true, nil
 }
 
-func (l *Ledger) buyBlock(tx *store.Tx, now time.Time, projectID string, n int64, units string) error {
+// buyBlock returns what the block cost, 0 for one that was paid before.
+func (l *Ledger) buyBlock(tx *store.Tx, now time.Time, projectID string, n int64, units string) (api.TIK, error) {
 	price := l.blockPrice()
 	var owner string
 	var most int64
 	err := tx.Row(`SELECT p.owner_id, coalesce(s.tik_per_month, ?) FROM projects p LEFT JOIN play_settings s ON s.project_id = p.id
 		WHERE p.id = ?`, int64(DefaultGameTIK), projectID).Scan(&owner, &most)
 	if errors.Is(err, store.ErrNoRows) {
-		return errUnpaid // nobody is there to pay
+		return 0, errUnpaid // nobody is there to pay
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	added, err := tx.Exec(`INSERT INTO tik_entries (project_id, feed_id, seq, user_id, delta, units, at)
 		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project_id, feed_id, seq) DO NOTHING`,
 		projectID, blockFeed, n, owner, int64(-price), units, now.UnixMilli())
 	if added == 0 || err != nil {
-		return err
+		return 0, err
 	}
 	var spent int64
 	if err := tx.Row("SELECT CAST(coalesce(-sum(delta), 0) AS BIGINT) FROM tik_entries WHERE project_id = ? AND feed_id = ? AND at >= ?",
 		projectID, blockFeed, monthOf(now).UnixMilli()).Scan(&spent); err != nil {
-		return err
+		return 0, err
 	}
 	if spent > most {
-		return errUnpaid
+		return 0, errUnpaid
 	}
 	if price == 0 {
-		return nil
+		return 0, nil
 	}
 	paid, err := tx.Exec("UPDATE balances SET tik = tik - ? WHERE user_id = ? AND tik >= ?", int64(price), owner, int64(price))
 	if paid == 0 && err == nil {
 		err = errUnpaid
 	}
-	return err
+	return price, err
 }
 
 // blockPrice is what a block costs now.

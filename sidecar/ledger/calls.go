@@ -39,6 +39,7 @@ func (l *Ledger) GrantCall(ctx context.Context, projectID string) (contract.Call
 // ChargeCall charges a call to a model to the job it was made for, also when
 // that has ended meanwhile. A call that is charged already changes nothing.
 func (l *Ledger) ChargeCall(ctx context.Context, call contract.Call) error {
+	var cost api.TIK
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		if err := lockKey(tx, call.JobID); err != nil {
 			return err
@@ -54,12 +55,13 @@ func (l *Ledger) ChargeCall(ctx context.Context, call contract.Call) error {
 		if err != nil {
 			return err
 		}
-		_, err = post(tx, *l.prices.Load(), now, job, egressFeed, call.ID, call.Units)
+		cost, _, err = post(tx, *l.prices.Load(), now, job, egressFeed, call.ID, call.Units)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("charging call %d of job %s: %w", call.ID, call.JobID, err)
 	}
+	l.metrics.charge(forCalls, cost)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -34,6 +35,7 @@ func (l *Ledger) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.
 	if err := checkBatch(b); err != nil {
 		return contract.FeedVerdict{}, fmt.Errorf("applying the feed of project %s: %w", b.ProjectID, err)
 	}
+	defer l.metrics.timed(opFeed, time.Now())
 	var a *applying
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		now, err := tx.Now(l.now)
@@ -49,10 +51,15 @@ func (l *Ledger) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.
 	if err != nil {
 		return contract.FeedVerdict{}, fmt.Errorf("applying the feed of project %s: %w", b.ProjectID, err)
 	}
+	l.metrics.charge(forSteps, a.charged)
+	for _, e := range a.ended {
+		l.metrics.end(e)
+	}
 	for jobID := range a.jobs {
-		l.changed(jobID, slices.Contains(a.ended, jobID))
+		l.changed(jobID, slices.ContainsFunc(a.ended, func(e ending) bool { return e.jobID == jobID }))
 	}
 	for _, jobID := range a.unadmitted {
+		l.metrics.unadmitted.Inc()
 		l.logger.Warn("feed reports a job that was not admitted",
 			zap.String("project_id", b.ProjectID), zap.String("job_id", jobID))
 	}

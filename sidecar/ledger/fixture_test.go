@@ -56,7 +56,8 @@ type fixture struct {
 	keys    *keys.Registry
 	catalog *projects.Catalog
 	project string
-	seq     uint64 // of the feed "feed"
+	metrics *ledger.Metrics // nil: nobody looks
+	seq     uint64          // of the feed "feed"
 }
 
 func (f *fixture) open() {
@@ -68,7 +69,7 @@ func (f *fixture) open() {
 	f.keys = keys.New(f.store, f.clock.Now)
 	f.catalog = projects.New(projects.Options{Store: f.store, Now: f.clock.Now})
 	f.ledger, err = ledger.New(ledger.Options{
-		Store: f.store, Now: f.clock.Now, Logger: zap.NewNop(), AdmissionWait: ample,
+		Store: f.store, Now: f.clock.Now, Logger: zap.NewNop(), AdmissionWait: ample, Metrics: f.metrics,
 		Prices: map[string]api.TIK{"step": 10 * api.MicroPerTIK, "free": 0},
 	})
 	if err != nil {

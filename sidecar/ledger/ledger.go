@@ -46,6 +46,8 @@ type Options struct {
 	// AdmissionWait bounds how long a submission waits for its turn to be
 	// written; 0 means DefaultAdmissionWait.
 	AdmissionWait time.Duration
+	// Metrics; nil means a set that nobody collects.
+	Metrics *Metrics
 }
 
 // Ledger is safe for concurrent use.
@@ -59,6 +61,7 @@ type Ledger struct {
 	wait      time.Duration // of a submission, for its turn to be written
 	endings   endings
 	changes   changes
+	metrics   *Metrics
 }
 
 // New returns a ledger, or an error for a price list that can't be charged by.
@@ -66,9 +69,12 @@ func New(o Options) (*Ledger, error) {
 	if o.Prices == nil {
 		o.Prices = DefaultPrices()
 	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
 	l := &Ledger{
 		store: o.Store, now: o.Now, logger: o.Logger, units: o.Units,
-		maxQueued: cmp.Or(o.MaxQueued, DefaultMaxQueued), wait: cmp.Or(o.AdmissionWait, DefaultAdmissionWait),
+		maxQueued: cmp.Or(o.MaxQueued, DefaultMaxQueued), wait: cmp.Or(o.AdmissionWait, DefaultAdmissionWait), metrics: o.Metrics,
 	}
 	if err := l.SetPrices(o.Prices); err != nil {
 		return nil, err

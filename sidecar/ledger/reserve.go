@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -19,6 +20,7 @@ const DefaultAdmissionWait = 2 * time.Second
 // an answer can be repeated: a job id is admitted once, and both calls get the same
 // answer.
 func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Admission, error) {
+	defer l.metrics.timed(opReserve, time.Now())
 	admission, err := l.reserve(ctx, r)
 	if errors.Is(err, store.ErrInDoubt) {
 		// Its caller would refuse a submission that counts until it is overdue.
@@ -42,7 +44,7 @@ func (l *Ledger) reserve(ctx context.Context, r sidecar.Reservation) (admission 
 	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
 	err = l.store.Update(ctx, func(tx *store.Tx) error {
-		a := admitting{Reservation: r, tx: tx}
+		a := admitting{Reservation: r, tx: tx, requestID: peer.RequestOf(ctx).ID}
 		if err := a.load(l.now); err != nil {
 			return err
 		}

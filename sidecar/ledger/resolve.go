@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -15,6 +16,7 @@ import (
 // Commit records that the engine accepted a job. It is idempotent, and
 // succeeds however late it comes, unless the reservation was released.
 func (l *Ledger) Commit(ctx context.Context, jobID string) error {
+	defer l.metrics.timed(opCommit, time.Now())
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		for {
 			done, err := activate(tx, jobID)
@@ -42,6 +44,7 @@ func (l *Ledger) Commit(ctx context.Context, jobID string) error {
 // exactly the buckets it counts in. It is idempotent. A job that was committed
 // meanwhile stays as it is.
 func (l *Ledger) Release(ctx context.Context, jobID string) error {
+	defer l.metrics.timed(opRelease, time.Now())
 	var state string
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		done, err := l.undo(tx, jobID)
@@ -111,7 +114,7 @@ func (l *Ledger) EndJob(ctx context.Context, record contract.JobRecord) error {
 	if err := checkRecord(record.JobID, &record, true); err != nil {
 		return fmt.Errorf("ending %s: %w", record.JobID, err)
 	}
-	settled := false
+	settled, end := false, ending{}
 	err := l.store.Update(ctx, func(tx *store.Tx) error {
 		if err := lockKey(tx, record.JobID); err != nil {
 			return err
@@ -131,12 +134,14 @@ func (l *Ledger) EndJob(ctx context.Context, record contract.JobRecord) error {
 			return err
 		}
 		settled, err = settle(tx, job, record, now.UnixMilli())
+		end = endingOf(job, record, now)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("ending %s: %w", record.JobID, err)
 	}
 	if settled {
+		l.metrics.end(end)
 		l.changed(record.JobID, true)
 	}
 	return nil

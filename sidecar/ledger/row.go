@@ -90,16 +90,17 @@ func stateOf(tx *store.Tx, jobID string) (string, error) {
 type jobRow struct {
 	id, keyID, userID, projectID, sessionID string
 	state, nextStep                         string
+	createdAt                               int64 // ms since 1970
 }
 
 // loadJob returns a job's row, or sidecar.ErrUnknownJob. The user is the key's:
 // the one who pays.
 func loadJob(tx *store.Tx, jobID string) (*jobRow, error) {
 	job := &jobRow{id: jobID}
-	err := tx.Row(`SELECT j.key_id, k.user_id, j.project_id, p.session_id, j.state, j.next_step
+	err := tx.Row(`SELECT j.key_id, k.user_id, j.project_id, p.session_id, j.state, j.next_step, j.created_at
 		FROM jobs j JOIN keys k ON k.id = j.key_id JOIN projects p ON p.id = j.project_id
 		WHERE j.id = ?`, jobID).
-		Scan(&job.keyID, &job.userID, &job.projectID, &job.sessionID, &job.state, &job.nextStep)
+		Scan(&job.keyID, &job.userID, &job.projectID, &job.sessionID, &job.state, &job.nextStep, &job.createdAt)
 	if errors.Is(err, store.ErrNoRows) {
 		return nil, sidecar.ErrUnknownJob
 	}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/server/types"
 	"github.com/open-policy-agent/opa/v1/server/writer"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 )
 
 // Evaluations is the address of AuthZEN's Access Evaluation API, version 1.0.
@@ -49,6 +51,8 @@ type evaluatedContext struct {
 	Limits   policy.Limits `json:"limits"`
 	Rule     string        `json:"rule"`
 	Revision string        `json:"revision"`
+	// DecisionID names the record in the decision log; it is left out where there is none.
+	DecisionID string `json:"decision_id,omitempty"`
 }
 
 // evaluate answers whether a subject may do something to a resource. The facts
@@ -72,13 +76,18 @@ func (s *server) evaluate(w http.ResponseWriter, r *http.Request) {
 		writer.ErrorString(w, status, types.CodeInvalidParameter, err)
 		return
 	}
+	begin := time.Now()
 	d, err := g.Evaluator.Decide(r.Context(), in)
+	var id string
+	if err == nil {
+		id, err = s.policy.Asked(decisionlog.Entry{At: begin, Took: time.Since(begin), Evaluator: g.Evaluator, Input: in, Decision: d})
+	}
 	if err != nil {
 		writer.ErrorAuto(w, err)
 		return
 	}
 	writer.JSONOK(w, evaluated{d.Allow, evaluatedContext{
-		Reason: d.Error, Code: d.Reason, Status: d.Status, Limit: d.Limit, Limits: d.Limits, Rule: d.Rule, Revision: g.Revision,
+		Reason: d.Error, Code: d.Reason, Status: d.Status, Limit: d.Limit, Limits: d.Limits, Rule: d.Rule, Revision: g.Revision, DecisionID: id,
 	}}, flag(r, types.ParamPrettyV1))
 }
 

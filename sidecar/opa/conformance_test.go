@@ -19,6 +19,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/opa"
@@ -28,10 +29,20 @@ import (
 type fixed struct {
 	generation *activation.Generation
 	problem    string
+	log        *decisionlog.Log // nil: there is none
+	full       error            // why nothing can be recorded
 }
 
 func (f *fixed) Active() *activation.Generation { return f.generation }
 func (f *fixed) PolicyProblem() string          { return f.problem }
+
+func (f *fixed) Asked(asked decisionlog.Entry) (string, error) {
+	if f.log == nil || f.full != nil {
+		return "", f.full
+	}
+	asked.Path, asked.Repeats = decisionlog.AskedPath, true // as an engine has it
+	return f.log.AddNamed(asked)
+}
 
 // shipped is the policy that is part of the program.
 func shipped(t *testing.T) *fixed {
@@ -63,8 +74,7 @@ func theirs(t *testing.T, f *fixed) http.Handler {
 	if err := manager.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New().WithStore(store).WithManager(manager).
-		WithDecisionIDFactory(func() string { return "theirs" }).Init(ctx)
+	s, err := server.New().WithStore(store).WithManager(manager).Init(ctx) // which has no log, and names no decision
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +202,7 @@ func firstDifference(a, b string) int {
 	return max(0, i-100)
 }
 
-// masked is a body without decision ids, timings and identities of machines.
+// masked is a body without timings and identities of machines.
 func masked(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	text := w.Body.String()
@@ -200,9 +210,6 @@ func masked(t *testing.T, w *httptest.ResponseRecorder) string {
 	var body map[string]any
 	if json.Unmarshal(w.Body.Bytes(), &body) != nil {
 		return text
-	}
-	if _, there := body["decision_id"]; there {
-		body["decision_id"] = ""
 	}
 	if list, ok := body["result"].([]any); ok {
 		// Theirs come in any order.

@@ -1,9 +1,9 @@
 package opa
 
 import (
-	"crypto/rand"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
@@ -43,6 +43,7 @@ func (s *server) data(w http.ResponseWriter, r *http.Request, input readInput, w
 		writer.ErrorAuto(w, err)
 		return
 	}
+	begin := time.Now()
 	q := &query{compiler: g.Evaluator.Compiler(), metrics: metrics.New()}
 	q.metrics.Timer(metrics.ServerHandler).Start()
 	q.metrics.Counter(metrics.ServerQueryCacheHit) // nothing is cached
@@ -70,7 +71,13 @@ func (s *server) data(w http.ResponseWriter, r *http.Request, input readInput, w
 		writer.ErrorAuto(w, err)
 		return
 	}
-	out := types.DataResponseV1{DecisionID: rand.Text()}
+	var out types.DataResponseV1
+	if q.path.Equal(decision) && q.input != nil && len(results) > 0 {
+		if out.DecisionID, err = s.record(g, begin, q.input, results[0].Expressions[0].Value); err != nil {
+			writer.ErrorAuto(w, err)
+			return
+		}
+	}
 	if warn && q.input == nil {
 		out.Warning = types.NewWarning(types.CodeAPIUsageWarn, types.MsgInputKeyMissing)
 	}

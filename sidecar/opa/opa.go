@@ -11,6 +11,10 @@
 //	GET  /health?bundles                     and 500 while a newer one was refused
 //	POST /access/v1/evaluation               a decision, as AuthZEN asks for it
 //
+// Decisions are in the decision log, under a path of their own since their facts are the
+// asker's, and decision_id names the record. Answers have none where there is no record: of
+// other documents, and of all but the first of very many decisions in a minute.
+//
 // The parameters explain, metrics, instrument, provenance, pretty, rule_labels
 // and strict-builtin-errors are those of OPA. Unlike OPA, the input of the
 // decision itself is read strictly: a member that is unknown, or comes twice,
@@ -29,6 +33,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/server/writer"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
 )
 
@@ -48,6 +53,9 @@ type Policy interface {
 	// PolicyProblem says why a newer policy is not in force, "" if there is
 	// none.
 	PolicyProblem() string
+	// Asked records a decision, and returns the id of its record, "" for none. After an
+	// error the decision must not be told.
+	Asked(decisionlog.Entry) (id string, err error)
 }
 
 // server answers each request by the generation that is in force when it

@@ -28,12 +28,13 @@ type recorder struct {
 
 	refused policy.Input // by the ledger
 	refusal policy.Decision
+	count   int64
 	of      peer.Request
 	log     error // why it could not be recorded
 }
 
-func (p *recorder) OfLedger(ctx context.Context, in policy.Input, d policy.Decision) error {
-	p.refused, p.refusal, p.of = in, d, peer.RequestOf(ctx)
+func (p *recorder) Note(ctx context.Context, note decisionlog.Entry) error {
+	p.refused, p.refusal, p.count, p.of = note.Input, note.Decision, note.Count, peer.RequestOf(ctx)
 	return p.log
 }
 
@@ -271,6 +272,24 @@ func TestWhatTheLedgerRefusesIsRecorded(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWhatAGatewayRefusedIsRecordedWithItsNumber: no policy decides on a request without a
+// key.
+func TestWhatAGatewayRefusedIsRecordedWithItsNumber(t *testing.T) {
+	p := &recorder{}
+	s := open(t, service.Options{DataDir: t.TempDir(), Policy: p})
+	ctx := peer.WithRequest(t.Context(), peer.Request{ID: "r-1", IP: "192.0.2.1"})
+	for rule, refused := range map[string]sidecar.Refused{
+		"gateway.missing": {Status: 401, Message: "An API key is required.", Reason: api.ReasonMissing, Count: 7},
+		"gateway.rate":    {Status: 503, Message: "Many refused API keys come from this address.", Count: 1},
+	} {
+		want := policy.Decision{Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Rule: rule}
+		if err := s.NoteRefused(ctx, refused); err != nil || p.refusal != want || p.count != refused.Count || p.of.ID != "r-1" ||
+			p.refused.Action != policy.ActionAuthenticate || p.refused.Key != nil || p.refused.Request == nil || p.refused.Request.IP != "192.0.2.1" {
+			t.Errorf("%s: recorded %+v of %+v, %d times, %v", rule, p.refusal, p.refused, p.count, err)
+		}
+	}
 }
 
 // TestAReplayIsRecordedAsWhatWasAnswered: the policy's decision may be a limit's.

@@ -7,30 +7,46 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
 // Metrics say how the store does. They are asked for when they are collected, and outlive a
 // Service: one set serves a process.
-type Metrics struct{ open atomic.Pointer[Service] }
+type Metrics struct {
+	open atomic.Pointer[Service]
+	jobs *ledger.Metrics
+}
 
 // NewMetrics returns metrics of no service yet.
-func NewMetrics() *Metrics { return new(Metrics) }
+func NewMetrics() *Metrics { return &Metrics{jobs: ledger.NewMetrics()} }
+
+// ofJobs are those of the ledger, nil where nobody collects any.
+func (m *Metrics) ofJobs() *ledger.Metrics {
+	if m == nil {
+		return nil
+	}
+	return m.jobs
+}
 
 // Collectors returns all of them, to be registered.
-func (m *Metrics) Collectors() []prometheus.Collector { return []prometheus.Collector{m} }
+func (m *Metrics) Collectors() []prometheus.Collector {
+	return append(m.jobs.Collectors(), m)
+}
 
 var (
 	storeUp  = prometheus.NewDesc("svc_store_up", "1 while the store can be written to.", nil, nil)
 	storeIn  = prometheus.NewDesc("svc_store_write_seconds", "How long the write took by which svc_store_up was found out.", nil, nil)
 	openJobs = prometheus.NewDesc("svc_jobs", "Jobs that are admitted and have not ended, by status.", []string{"status"}, nil)
 	diskFree = prometheus.NewDesc("svc_disk_free_bytes", "Room that is left on the disk of the sidecar's data directory.", nil, nil)
+	faults   = prometheus.NewDesc("svc_store_errors_total", "Reads and writes that failed by a fault of the database.", []string{"use", "reason"}, nil)
+	conns    = prometheus.NewDesc("svc_store_connections", "Connections that the store may have.", []string{"use", "state"}, nil)
 	pushLost = prometheus.NewDesc("svc_push_lost", "1 while Redis does not push the changes of other sidecars, so that they are polled.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{storeUp, storeIn, openJobs, diskFree, pushLost} {
+	for _, d := range []*prometheus.Desc{storeUp, storeIn, openJobs, diskFree, faults, conns, pushLost} {
 		to <- d
 	}
 }
@@ -58,6 +74,21 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 		gauge(diskFree, float64(room))
 	}
 	gauge(pushLost, oneIf(s.Push() == "lost"))
+	collectStore(s.store.Stats(), gauge, to)
+}
+
+// collectStore sends what the store says of itself.
+func collectStore(stats store.Stats, gauge func(*prometheus.Desc, float64, ...string), to chan<- prometheus.Metric) {
+	for use, of := range map[string]struct {
+		faults map[store.Fault]int64
+		conns  store.Connections
+	}{"read": {stats.Reads, stats.Readers}, "write": {stats.Writes, stats.Writers}} {
+		for reason, n := range of.faults {
+			to <- prometheus.MustNewConstMetric(faults, prometheus.CounterValue, float64(n), use, string(reason))
+		}
+		gauge(conns, float64(of.conns.Used), use, "used")
+		gauge(conns, float64(of.conns.Most-of.conns.Used), use, "idle")
+	}
 }
 
 func oneIf(yes bool) float64 {

@@ -39,7 +39,7 @@ func openFile(ctx context.Context, dir string) (*store.Store, error) {
 	switch {
 	case err == nil:
 		return s, nil
-	case errors.Is(err, store.ErrNewer):
+	case errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrMoved):
 		return nil, err
 	case errors.Is(err, store.ErrInUse):
 		return nil, fmt.Errorf("%w: svc admin migrate moves it: set SVC_STORE once that has ended", err)

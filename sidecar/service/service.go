@@ -123,6 +123,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	}
 	l, err := ledger.New(ledger.Options{
 		Store: s, Now: o.Now, Logger: o.Logger, Prices: o.Prices, Units: o.Units, MaxQueued: int64(o.Caps.MaxQueued),
+		Metrics: o.Metrics.ofJobs(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -16,9 +16,10 @@ var ErrInUse = errors.New("another process works on the database")
 const lockSuffix = ".lock"
 
 // Seize keeps everybody from opening a SQLite store until release is called or this
-// process ends. It returns ErrInUse, wrapped, where somebody has it open.
+// process ends. It returns ErrInUse, wrapped, where somebody has it open, and ErrMoved for
+// one that was set aside.
 func Seize(path string) (release func() error, err error) {
-	if _, err := os.Stat(path); err != nil {
+	if err := find(path); err != nil {
 		return nil, fmt.Errorf("locking the store: %w", err)
 	}
 	f, err := lockFile(path, unix.LOCK_EX)

@@ -102,6 +102,10 @@ func (p *pool) attempt(c *conn, fn func(*Tx) error) error {
 	return nil
 }
 
+func (p *pool) connections() Connections {
+	return Connections{Used: cap(p.idle) - len(p.idle), Most: cap(p.idle)}
+}
+
 func (p *pool) close() error {
 	var errs []error
 	for range cap(p.idle) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -62,7 +61,7 @@ func openReadOnly(address string) (*dialect, *sql.DB, error) {
 		}
 		return &postgres, stdlib.OpenDB(*config), nil
 	}
-	if _, err := os.Stat(address); err != nil { // SQLite would make the file
+	if err := find(address); err != nil { // SQLite would make the file
 		return nil, nil, err
 	}
 	// Not mode=ro: who closes the log last puts it in the database, and would

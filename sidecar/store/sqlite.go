@@ -45,7 +45,8 @@ var sqlite = dialect{name: "sqlite", schema: &main, beginWrite: "BEGIN IMMEDIATE
 
 // OpenSQLite opens the database file at path, makes it (readable by its owner
 // only) when it is not there, and brings its schema up to date. A database of a
-// newer version is refused with ErrNewer, one that is seized with ErrInUse.
+// newer version is refused with ErrNewer, one that is seized with ErrInUse, one that was
+// set aside with ErrMoved.
 func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	held, err := lockFile(path, unix.LOCK_SH)
 	if err != nil {
@@ -63,6 +64,9 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 func OpenSQLiteOf(ctx context.Context, path string, schema Schema) (*Store, error) {
 	d := sqlite
 	d.schema = &schema
+	if err := find(path); errors.Is(err, ErrMoved) {
+		return nil, fmt.Errorf("opening %w", err)
+	}
 	if err := ownFile(path); err != nil {
 		return nil, err
 	}

@@ -32,12 +32,15 @@ type Store struct {
 	updates sync.WaitGroup
 	gone    chan struct{} // closed together with the store
 
+	reads, writes counts
+
 	held *os.File // locked until the store is closed, nil for none
 }
 
 // writing is how a store runs the operations of Update.
 type writing interface {
 	update(ctx context.Context, fn func(*Tx) error) error
+	connections() Connections
 	// close is called once, when no update is under way.
 	close() error
 }
@@ -72,7 +75,9 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	s.updates.Add(1)
 	s.mu.Unlock()
 	defer s.updates.Done()
-	return s.writing.update(ctx, fn)
+	err := s.writing.update(ctx, fn)
+	s.writes.note(err)
+	return err
 }
 
 // Shared reports whether other processes write to the same database, so that
@@ -82,6 +87,7 @@ func (s *Store) Shared() bool { return s.shared }
 // View runs fn on one snapshot of what is committed. It waits for no writer.
 // fn must not call View or Update.
 func (s *Store) View(ctx context.Context, fn func(*Reader) error) (err error) {
+	defer func() { s.reads.note(err) }()
 	leave, err := s.turn(ctx)
 	if err != nil {
 		return err

@@ -49,6 +49,7 @@ type writer struct {
 	stopped   chan struct{}
 	group     []*operation // of the transaction that is open
 	beginning atomic.Bool  // a transaction, which waits for a lock at most
+	busy      atomic.Int32 // 1 during a transaction
 	caution   int          // operations from here on that run behind savepoints
 }
 
@@ -86,6 +87,11 @@ func (w *writer) gaveUp(ctx context.Context) error {
 	return fmt.Errorf("waiting for the store's writer: %w", ctx.Err())
 }
 
+// connections: there is one, used while somebody waits for its commit.
+func (w *writer) connections() Connections {
+	return Connections{Used: int(w.busy.Load()), Most: 1}
+}
+
 func (w *writer) close() error {
 	close(w.queue)
 	<-w.stopped
@@ -95,7 +101,9 @@ func (w *writer) close() error {
 func (w *writer) loop() {
 	defer close(w.stopped)
 	for op := range w.queue {
+		w.busy.Store(1)
 		err := w.commit(op)
+		w.busy.Store(0)
 		for _, op := range w.group {
 			if op.err == nil && err != nil {
 				op.err = fmt.Errorf("writing to the store: %w", err)

@@ -135,6 +135,12 @@ func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Id
 	return identity, nil
 }
 
+// NoteRefused implements sidecar.Service.
+func (c *Client) NoteRefused(ctx context.Context, refused sidecar.Refused) error {
+	_, err := call[nothing](ctx, c, c.o.DecisionTimeout, "note-refused", refused)
+	return err
+}
+
 // Decide implements sidecar.Service.
 func (c *Client) Decide(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Decision, error) {
 	answer, err := call[decided](ctx, c, c.o.DecisionTimeout, "decide", question{keyID, projectID, action})

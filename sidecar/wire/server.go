@@ -48,6 +48,9 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		}
 		return identified{identity, identity.Decision.Reads}, err
 	})
+	rpc.Handle(s, "note-refused", func(ctx context.Context, r sidecar.Refused) (nothing, error) {
+		return nothing{}, svc.NoteRefused(ctx, r)
+	})
 	handleStreamTokens(s, svc)
 	rpc.Handle(s, "decide", func(ctx context.Context, r question) (decided, error) {
 		d, err := svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)

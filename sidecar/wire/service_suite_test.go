@@ -21,6 +21,7 @@ const nowhere = "000000000000000000000000"
 // testService runs the suite of sidecar.Service.
 func testService(t *testing.T, open opening) {
 	run(t, "AuthenticateTellsWhoAndDecidesOnTheKeysState", open, testAuthenticate)
+	run(t, "WhatAGatewayRefusedIsTaken", open, testNoteRefused)
 	run(t, "DecideGathersTheFacts", open, testDecide)
 	run(t, "EachLimitRefusesByItsName", open, testLimits)
 	run(t, "ReserveRefusesWhatIsNotThere", open, testReserveUnknown)
@@ -63,6 +64,13 @@ func testAuthenticate(t *testing.T, w world) {
 	who, err = w.Service.Authenticate(t.Context(), w.hash(key))
 	if err != nil || who.Decision.Allow || who.Decision.Status != http.StatusUnauthorized || who.Decision.Reason != api.ReasonRevoked {
 		t.Errorf("a revoked key: %+v, %v", who, err)
+	}
+}
+
+func testNoteRefused(t *testing.T, w world) {
+	refused := sidecar.Refused{Status: http.StatusUnauthorized, Message: "An API key is required.", Reason: api.ReasonMissing, Count: 7}
+	if err := w.Service.NoteRefused(t.Context(), refused); err != nil {
+		t.Error(err)
 	}
 }
 

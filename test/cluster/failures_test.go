@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/rig"
@@ -27,6 +28,9 @@ var update = flag.Bool("update", false, "write the lines of docs/failures.md ane
 var failures sync.Mutex
 
 const failuresPage = "docs/failures.md"
+
+// patientClient is how long a client waits for an answer.
+const patientClient = 30 * time.Second
 
 // A failure is a trouble that a test has made, and by what it is to be known.
 type failure struct {
@@ -62,7 +66,11 @@ func (f failure) wantAsOnThePage(t *testing.T, g *rig.Gateway, key rig.Key, old 
 	t.Helper()
 	var refused, goesOn []string
 	for _, a := range asked {
+		began := time.Now()
 		got, err := a.do(g, key, old)
+		if took := time.Since(began); took > patientClient {
+			t.Errorf("%s: to %s is answered after %s, when its client has gone", f.trouble, a.name, took)
+		}
 		switch {
 		case err == nil && got.Status == http.StatusServiceUnavailable && got.Header.Get("Retry-After") != "":
 			refused = append(refused, a.name)

@@ -2,8 +2,12 @@ package cluster
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -95,4 +99,58 @@ func TestSecondGatewayWithEnginesOfItsOwnOnOneStoreIsRefused(t *testing.T) {
 	}
 	first.anotherJob()
 	first.wantFree()
+}
+
+// TestAFolderOfAnotherInstallationIsRefusedAndLeftAsItIs: with its volumes, archive, and
+// store, on a database whose engines are another folder's.
+func TestAFolderOfAnotherInstallationIsRefusedAndLeftAsItIs(t *testing.T) {
+	t.Parallel()
+	store := "SVC_STORE=" + postgrestest.URL(t)
+	newStand(t, script.Engine{}, store)
+	other := newStand(t, script.Engine{})
+	if err := other.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	other.killEngines()
+	before := kept(t, other.Dir)
+	other.Env = append(other.Env, store)
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait.For(t, "the start is refused", other.Exited())
+	if !strings.Contains(other.Log(), "belong to another data directory") {
+		t.Errorf("the log does not say why:\n%s", other.Log())
+	}
+	after := kept(t, other.Dir)
+	for path, was := range before {
+		if after[path] != was {
+			t.Errorf("%s was %s and is %s", path, was, after[path])
+		}
+	}
+	other.Env = other.Env[:len(other.Env)-1]
+	other.restart(func() {})
+	other.anotherJob()
+	other.wantFree()
+}
+
+// kept lists what a folder keeps for good, files with the sums of what they hold.
+func kept(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	for _, name := range []string{"projects", "archive", "svc.db"} {
+		if err := filepath.WalkDir(filepath.Join(dir, name), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			raw, err := os.ReadFile(path)
+			all[path] = fmt.Sprintf("%x", sha256.Sum256(raw))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all) < 3 {
+		t.Fatalf("nothing is kept: %v", all)
+	}
+	return all
 }

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/test/long"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/script"
 	"github.com/svc-games/svc/test/wait"
@@ -179,10 +181,20 @@ func TestFullDiskRefusesSubmissionsAndOldJobsStayReadable(t *testing.T) {
 	b.wantRecovered(pid, old)
 }
 
+// gone is how long PostgreSQL is away at least: in the long run longer than a connection, a
+// lease or the deadline of a reservation lasts.
+func gone() time.Duration {
+	if long.Asked() {
+		return time.Minute
+	}
+	return 0
+}
+
 // It runs alone: all tests share the server.
 func TestPostgreSQLThatStopsRefusesSubmissionsAndComesBackWithoutARestart(t *testing.T) {
 	b := newStand(t, script.Engine{}, "SVC_STORE="+postgrestest.URL(t))
 	old, pid := b.anotherJob(), b.PID()
+	b.Script(script.Engine{Hold: "stay"})
 	started := true
 	t.Cleanup(func() {
 		if !started {
@@ -190,16 +202,26 @@ func TestPostgreSQLThatStopsRefusesSubmissionsAndComesBackWithoutARestart(t *tes
 		}
 	})
 	for range 2 {
+		letEnd := b.Hold("stay")
+		under := b.Generate(b.key, b.project)
+		b.done++
+		wait.Until(t, "a job runs", func() bool { return b.Job(b.key, under).Status == api.JobRunning })
 		postgrestest.Stop(t)
+		begun := time.Now()
 		started = false
 		b.wantRefused("connect")
+		letEnd() // the job ends while nobody can write so
 		wait.Until(t, "reads are refused once their lease is over", func() bool {
 			return b.Call(b.key, http.MethodGet, rig.StatusPath(old), nil).Status == http.StatusServiceUnavailable
 		})
 		failure{"PostgreSQL gone", "request failed: failed to connect", "svc_store_up = 0", "SvcStoreDown"}.wantAsOnThePage(t, b.Gateway, b.key, old)
+		for client := time.Tick(time.Second); time.Since(begun) < gone(); <-client {
+			b.wantRefused("connect")
+		}
 		postgrestest.Start(t)
 		started = true
-		b.wantRecovered(pid, old)
+		b.Finish(b.key, under)
+		b.wantRecovered(pid, under)
 	}
 }
 

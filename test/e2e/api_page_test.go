@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/test/wait"
 )
@@ -42,9 +43,11 @@ func TestAPIPageIsTrueInEachLanguage(t *testing.T) {
 			t.Errorf("%s has %d languages, want %d", page, len(all), len(wants))
 		}
 		for language, want := range wants {
+			began := time.Now()
 			if said, err := s.copied(language, all[language], key); err != nil || !strings.Contains(said, want) {
 				t.Errorf("%s, %s: %v\n%s", page, language, err, said)
 			}
+			t.Logf("%s, %s: %s", page, language, time.Since(began).Round(time.Second))
 		}
 	}
 }

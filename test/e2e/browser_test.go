@@ -77,6 +77,10 @@ func (b *browser) tab(expected ...string) *tab {
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	b.t.Cleanup(cancel)
 	tab := &tab{t: b.t, ctx: ctx}
+	// Of several tabs one has the focus, which chance tells; keys do nothing in the others.
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		b.t.Fatal(err)
+	}
 	messages := chromedp.Console(ctx)
 	go func() {
 		for m, err := range messages {
@@ -154,14 +158,20 @@ func (b *tab) reach(text string) {
 // reaches presses the tab key until a JavaScript expression is true.
 func (b *tab) reaches(expression string) {
 	b.t.Helper()
+	var way []string
 	for range 120 {
 		b.press(kb.Tab)
-		if value(b, chromedp.Evaluate[bool](expression)) {
+		at := value(b, chromedp.Evaluate[string](fmt.Sprintf(hasFocus, expression)))
+		if at == "" {
 			return
 		}
+		way = append(way, at)
 	}
-	b.t.Fatalf("the tab key does not lead to where %s", expression)
+	b.t.Fatalf("the tab key does not lead to where %s, but to %q of the page %s", expression, way, value(b, chromedp.Evaluate[json.RawMessage](stateOfPage)))
 }
+
+// hasFocus is "" where an expression is true, else what has the focus.
+const hasFocus = `(%s) ? "" : document.activeElement.outerHTML.slice(0, 60)`
 
 // attribute returns an attribute of an element. chromedp's own AttributeValue reads
 // it as SendKeys does.
@@ -178,6 +188,14 @@ func (b *tab) game() {
 	b.t.Helper()
 	b.until(`document.querySelector("[data-game]") !== null && document.querySelector("[data-events]") === null &&
 		performance.getEntriesByType("navigation")[0].loadEventEnd > 0`)
+}
+
+// skipGame leads past the game with the keyboard: what has the focus in a frame that
+// is still loading is nothing that a tab key leaves.
+func (b *tab) skipGame() {
+	b.t.Helper()
+	b.reach("Skip the game")
+	b.press(kb.Enter)
 }
 
 // text is what an element shows.

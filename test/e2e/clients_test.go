@@ -12,13 +12,15 @@ import (
 )
 
 // TestClientLibrariesGoThroughTheWholeFlow: they wait out the cold start, read each event
-// once, with a key and with a stream token, and have the whole ZIP.
+// once, with a key and with a stream token, have the whole ZIP, and cancel a job. Python's
+// does so by calls that wait and by those of an event loop.
 func TestClientLibrariesGoThroughTheWholeFlow(t *testing.T) {
 	s := start(t, inOneForm(t), "SVC_ENGINE_START_DELAY=3s", "SVC_RETRY_AFTER=1s")
 	key := s.newKey("demo")
 	for name, command := range map[string][]string{
-		"TypeScript": {"node", filepath.Join(root(t), "client", "typescript", "flow.mjs")},
-		"Python":     {"python3", "-B", filepath.Join(root(t), "client", "python", "flow.py")},
+		"TypeScript":    {"node", filepath.Join(root(t), "client", "typescript", "flow.mjs")},
+		"Python":        {"python3", "-B", filepath.Join(root(t), "client", "python", "flow.py")},
+		"Python, async": {"python3", "-B", filepath.Join(root(t), "client", "python", "flow.py"), "async"},
 	} {
 		ctx, cancel := wait.Within(t.Context(), wait.Patience)
 		defer cancel()
@@ -32,7 +34,7 @@ func TestClientLibrariesGoThroughTheWholeFlow(t *testing.T) {
 			continue
 		}
 		var got struct {
-			Status, JobID                        string
+			Status, JobID, Dropped               string
 			Events, Browsers, After, Refused     int
 			LastEventID, Bytes, Expected, Models int
 			InOrder                              bool
@@ -41,7 +43,7 @@ func TestClientLibrariesGoThroughTheWholeFlow(t *testing.T) {
 		s.decode(out, &got)
 		if got.Status != "completed" || got.Events == 0 || got.Events != got.LastEventID || got.Browsers != got.Events ||
 			got.After != got.Events-3 || !got.InOrder || got.Bytes == 0 || got.Bytes != got.Expected ||
-			got.Refused != 400 || got.Models == 0 || !slices.Equal(got.Listed, []string{got.JobID}) {
+			got.Refused != 400 || got.Dropped != "cancelled" || got.Models == 0 || !slices.Equal(got.Listed, []string{got.JobID}) {
 			t.Errorf("%s: %s", name, out)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -53,6 +55,27 @@ func changes(t *testing.T, page *playtest.Page, was []byte, name string) bool {
 		runPage(t, page, "idle", 1)
 	}
 	return false
+}
+
+// opensFromItsFolder opens an author's game as who has unpacked its ZIP does: it draws,
+// starts at a key, moves, and its console is silent.
+func opensFromItsFolder(t *testing.T, dir string) {
+	t.Helper()
+	b := newBrowser(t).tab()
+	b.look(480, 720, "light")
+	b.do(chromedp.Navigate("file://" + filepath.Join(dir, "index.html")))
+	holds := func(what, expression string) {
+		t.Helper()
+		wait.Until(t, what, func() bool { return value(b, chromedp.Evaluate[bool](expression)) })
+	}
+	holds("the game is ready", "svc.debug().ready && svc.debug().exposes")
+	shown := func() []byte { return value(b, chromedp.FullScreenshot(90)) }
+	wait.Until(t, "the game is drawn", func() bool { return colours(t, shown()) >= 4 })
+	ready := shown()
+	b.press(" ")
+	holds("play has started", "svc.debug().buffered.some((e) => e.name === 'start')")
+	wait.Until(t, "play is seen", func() bool { return !bytes.Equal(ready, shown()) })
+	b.shot("authored")
 }
 
 func TestDownloadedGamePlaysInABrowser(t *testing.T) {

@@ -67,6 +67,7 @@ func TestModelWritesAGameThroughTheWholeService(t *testing.T) {
 	if want := tik(1 + 4*2); job.TIKSpent != want {
 		t.Errorf("the job spent %s, want %s", job.TIKSpent, want)
 	}
+	opensFromItsFolder(t, dir)
 	s.nowhere(credential)
 }
 
@@ -211,8 +212,17 @@ func TestCancelledJobCutsItsModelOffAndIsChargedInFull(t *testing.T) {
 		}
 		return a.status == http.StatusOK
 	})
-	charged := slices.DeleteFunc(s.statement("demo").Entries, func(e keys.Entry) bool { return e.JobID != sub.JobID })
+	st := s.statement("demo")
+	charged := slices.DeleteFunc(st.Entries, func(e keys.Entry) bool { return e.JobID != sub.JobID })
 	if len(charged) != 2 {
-		t.Errorf("of two calls were charged %+v", charged)
+		t.Fatalf("of two calls were charged %+v", charged)
+	}
+	last := charged[1]
+	read, most := last.Units[0].Quantity, last.Units[1].Quantity
+	if charged[0].TIK != -tik(2) || float64(most) != provider.Requests()[1].Body["max_tokens"] || last.TIK != -tik(float64(read)*0.001+float64(most)*0.01) {
+		t.Errorf("an answer and a call at its limit were charged %+v", charged)
+	}
+	if want := tik(1000) + charged[0].TIK + last.TIK; st.Balance != want || job.TIKSpent != tik(1000)-want {
+		t.Errorf("the job spent %s, and the balance is %s, want %s", job.TIKSpent, st.Balance, want)
 	}
 }

@@ -86,7 +86,7 @@ func (r *reviewer) stages() map[string]stage {
 		}},
 		"svc policy shadow --report":     {says: change, after: r.notReader},
 		"svc policy activate work --yes": {says: "active: ", after: r.reader},
-		"svc policy rollback": {says: "active: ", after: func() {
+		"svc policy rollback --yes": {says: "active: ", after: func() {
 			r.bobGets(403)
 			r.notReader()
 		}},

@@ -27,6 +27,7 @@ func TestAFileThatIsLockedStaysAsItIsWhateverAJobIsAskedFor(t *testing.T) {
 	b.open(at + file)
 	b.until(`document.querySelector(".cm-content") !== null`)
 	text := value(b, chromedp.Evaluate[string](`document.querySelector("#text").value`))
+	b.skipGame()
 	b.reach("Lock it")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("main", "Jobs leave the file as it is.")

@@ -125,12 +125,7 @@ func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
 	b.press(kb.Enter)
 	b.game()
 	at := "http://" + s.addr + "/console/studio/" + b.attribute("[data-project]", "data-project")
-	skip := func() {
-		t.Helper()
-		b.reach("Skip the game")
-		b.press(kb.Enter)
-	}
-	skip()
+	b.skipGame()
 	b.reach("README.txt")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelector(".cm-content") !== null`)
@@ -142,11 +137,11 @@ func TestGameIsMadeChangedAndTakenBackWithTheKeyboardAlone(t *testing.T) {
 	b.open(at)
 	b.game()
 	b.until(`document.querySelector("#versions").textContent.includes("1 TIK")`)
-	skip()
+	b.skipGame()
 	b.reach("Go back to r1")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("main", "The game is as it was then")
-	skip()
+	b.skipGame()
 	b.press("?")
 	b.until(`document.querySelector("[data-keys]").open && document.activeElement.closest("[data-keys]") !== null`)
 	b.do(chromedp.Evaluate[chromedp.Void](`{

@@ -34,6 +34,7 @@ func TestAVersionThatAPersonSavedIsProvenForFree(t *testing.T) {
 		tab.game()
 		tab.shows("#versions li", "by you, unproven")
 	}
+	b.skipGame()
 	b.reach("Play r2 to prove it")
 	b.leave(chromedp.KeyEvent(kb.Enter))
 	b.shows("#versions", "r2 is being played")

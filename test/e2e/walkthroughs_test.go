@@ -80,7 +80,7 @@ func (r *reviewer) suspendedStages() map[string]stage {
 			r.t.Errorf("a suspended user's brief gets %d %s", status, says)
 		}
 	}}
-	stages["svc policy rollback"] = stage{says: "active: ", after: func() { r.gets(r.alice, http.StatusForbidden) }}
+	stages["svc policy rollback --yes"] = stage{says: "active: ", after: func() { r.gets(r.alice, http.StatusForbidden) }}
 	stages["svc admin user resume alice"] = stage{says: "active", after: func() { r.gets(r.alice, http.StatusOK) }}
 	return stages
 }
@@ -98,7 +98,7 @@ func (r *reviewer) boardStages() map[string]stage {
 			r.t.Errorf("a board deletes the project: %d", status)
 		}
 	}}
-	stages["svc policy rollback"] = stage{says: "active: ", after: func() { r.gets(wall, http.StatusForbidden) }}
+	stages["svc policy rollback --yes"] = stage{says: "active: ", after: func() { r.gets(wall, http.StatusForbidden) }}
 	return stages
 }
 
@@ -125,7 +125,7 @@ func (r *reviewer) hoursStages() map[string]stage {
 	stages["svc admin project attributes $PROJECT --admin hours=01:00-01:00"] = stage{says: "hours=01:00-01:00", after: func() {
 		submits(http.StatusForbidden, closed)
 	}}
-	stages["svc policy rollback"] = stage{says: "active: ", after: func() { submits(http.StatusTooManyRequests, limited) }}
+	stages["svc policy rollback --yes"] = stage{says: "active: ", after: func() { submits(http.StatusTooManyRequests, limited) }}
 	return stages
 }
 
@@ -140,6 +140,6 @@ func (r *reviewer) addressesStages() map[string]stage {
 	stages[attributes+",127.0.0.0/8,::1/128"] = stage{says: "127.0.0.0/8", after: func() { r.gets(r.alice, http.StatusOK) }}
 	const elsewhere = "svc admin project attributes $PROJECT --admin networks=198.51.100.0/24"
 	stages[elsewhere] = stage{says: "networks=198.51.100.0/24", after: func() { r.gets(r.alice, http.StatusForbidden) }}
-	stages["svc policy rollback"] = stage{says: "active: ", after: func() { r.gets(r.alice, http.StatusOK) }}
+	stages["svc policy rollback --yes"] = stage{says: "active: ", after: func() { r.gets(r.alice, http.StatusOK) }}
 	return stages
 }

@@ -111,11 +111,25 @@ func (w *worker) work(prompt string, settings api.Settings) outcome {
 // workOn is work for a request that has more.
 func (w *worker) workOn(req api.GenerateRequest) outcome {
 	w.r.t.Helper()
-	id := w.r.accept()
+	id := w.submit(req)
+	return w.outcome(*w.feed(id, nil))
+}
+
+// submit submits a job.
+func (w *worker) submit(req api.GenerateRequest) (id string) {
+	w.r.t.Helper()
+	id = w.r.accept()
 	req.ProjectID = w.r.project
 	if _, err := w.Submit(id, "ses_1", req); err != nil {
 		w.r.t.Fatal(err)
 	}
+	return id
+}
+
+// feed feeds the ledger until a job has ended, and returns its record; nil when
+// something else has happened before.
+func (w *worker) feed(id string, happened <-chan struct{}) *contract.JobRecord {
+	w.r.t.Helper()
 	ctx, cancel := wait.Context(w.r.t)
 	if w.lasts > 0 {
 		cancel()
@@ -129,11 +143,13 @@ func (w *worker) workOn(req api.GenerateRequest) outcome {
 		}
 		for _, line := range lines {
 			if rec := w.apply(line); rec.Kind == contract.FeedEnded && rec.JobID == id {
-				return w.outcome(*rec.Record)
+				return rec.Record
 			}
 		}
 		select {
 		case <-changed:
+		case <-happened:
+			return nil
 		case <-ctx.Done():
 			w.r.t.Fatalf("the job does not end: %v", context.Cause(ctx))
 		}

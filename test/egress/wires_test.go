@@ -63,7 +63,7 @@ func TestClientAndEgressSpeakEachWireToServersThatCheck(t *testing.T) {
 			}
 			q := model.Request{
 				Model: "writer", System: "You look.", Effort: "medium", MaxOutput: 4000, Cache: true,
-				Tools:    []model.Tool{{Name: "look", Description: "Looks.", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}},
+				Tools:    []model.Tool{{Name: "look", Description: "Looks.", Parameters: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}}}`)}},
 				Messages: []model.Message{model.TextMessage(model.RoleUser, "Look around.")},
 			}
 			for n := range steps {

@@ -25,12 +25,14 @@ import (
 )
 
 // submitters are HTTP clients that people use, told that they may send a POST again: the
-// program, to which the address and the body are added. Their versions are in clients.
+// program, to which the address and the body are added. The versions of those from npm and
+// of Go are in clients; curl and urllib3 are Debian's.
 var submitters = map[string][]string{
 	"got":              {"node", "submit.mjs", "got"},
 	"ky":               {"node", "submit.mjs", "ky"},
 	"axios-retry":      {"node", "submit.mjs", "axios-retry"},
 	"undici":           {"node", "submit.mjs", "undici"},
+	"urllib3":          {"/usr/bin/python3", "-B", "submit.py"},
 	"go-retryablehttp": {"./clients"},
 	"curl": {"sh", "-c", `curl -sS --retry 20 --retry-all-errors -H "X-API-Key: $SVC_API_KEY" -H "Idempotency-Key: curl" "$0" -d "$1" |
 		sed -n 's/.*"jobId":"\([^"]*\)".*/\1/p'`}, // it also prints what it does not take for an answer
@@ -39,13 +41,15 @@ var submitters = map[string][]string{
 // TestClientsThatSendAgainMakeOneJob: at a cold start they wait as long as the service says,
 // and an answer that was lost makes no second job.
 func TestClientsThatSendAgainMakeOneJob(t *testing.T) {
-	long.Only(t) // TestARetriedSubmissionIsOneJob, with requests of our own
-	dir := foreignFolder(t, "clients")
-	inFolder(t, dir, nil, "go", "build", "-o", "clients", ".")
+	dir, all := "", map[string][]string{"curl": submitters["curl"]}
+	if long.Asked() {
+		dir, all = foreignFolder(t, "clients"), submitters
+		inFolder(t, dir, nil, "go", "build", "-o", "clients", ".")
+	}
 	g := rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s", "SVC_ENGINE_START_DELAY=3s"}})
 	g.NewUser("foreign", "1000")
 	key := g.NewKey("foreign")
-	for name, command := range submitters {
+	for name, command := range all {
 		t.Run(name, func(t *testing.T) {
 			project := g.NewProject(key)
 			lossy := newLossy(t, g.Addr)
@@ -112,7 +116,7 @@ func newLossy(t *testing.T, service string) *lossy {
 }
 
 // unpackers read a ZIP, the name of which is added, and print the name and the SHA-256 of
-// each file.
+// each file. unzip and bsdtar, which is tar on some systems, are Debian's.
 var unpackers = map[string][]string{
 	"adm-zip":        {"node", "unzip.mjs", "adm-zip"},
 	"fflate":         {"node", "unzip.mjs", "fflate"},
@@ -120,12 +124,16 @@ var unpackers = map[string][]string{
 	"yauzl":          {"node", "unzip.mjs", "yauzl"},
 	"@zip.js/zip.js": {"node", "unzip.mjs", "@zip.js/zip.js"},
 	"Python":         {"python3", "-B", "unzip.py"},
+	"unzip":          {"sh", "-eu", "unzip.sh", "unzip"},
+	"bsdtar":         {"sh", "-eu", "unzip.sh", "bsdtar"},
 }
 
 // TestReadersOfOthersUnpackAGame: what they find in it are the same files.
 func TestReadersOfOthersUnpackAGame(t *testing.T) {
-	long.Only(t) // the tests of api/gamezip and engine hold it to what archive/zip reads
-	dir := foreignFolder(t, "clients")
+	dir, all := filepath.Join(rig.Root(t), "test", "foreign", "clients"), map[string][]string{"Python": unpackers["Python"]}
+	if long.Asked() {
+		dir, all = foreignFolder(t, "clients"), unpackers
+	}
 	g := rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s"}})
 	g.NewUser("foreign", "1000")
 	key := g.NewKey("foreign")
@@ -139,12 +147,12 @@ func TestReadersOfOthersUnpackAGame(t *testing.T) {
 		raw = a.Body
 		return a.Status == http.StatusOK
 	})
-	file := filepath.Join(dir, "game.zip")
+	file := filepath.Join(t.TempDir(), "game.zip")
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	want := listed(t, raw)
-	for name, command := range unpackers {
+	for name, command := range all {
 		got := strings.Split(strings.TrimSpace(inFolder(t, dir, nil, command[0], append(command[1:], file)...)), "\n")
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("%s finds\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))

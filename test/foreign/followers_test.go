@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bufio"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/child"
@@ -16,12 +18,14 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// streamTools are what follows streams, in the order of the page: programs that get an
-// address and print a line an event.
-var streamTools = []struct {
+// streamTool is a program that follows a stream: it gets an address, and prints a line an event.
+type streamTool struct {
 	name    string
 	command func(programs, address string) []string
-}{
+}
+
+// streamTools are all of them, in the order of the page.
+var streamTools = []streamTool{
 	{"eventsource 4.1.1", inNode("eventsource")},
 	{"undici 7.30.2", inNode("undici")},
 	{"eventsource-client 1.2.0", inNode("eventsource-client")},
@@ -84,18 +88,17 @@ func (f *follower) read() int {
 	return len(f.got)
 }
 
-// follow starts all tools on a job.
+// follow starts the tools on a job.
 func (s *streamScene) follow(sub api.Submission, query string, cut bool) (all []*follower) {
 	s.Helper()
 	path := "/v1/generate/" + sub.JobID + "/events"
-	var token api.StreamToken
-	s.g.Decode(s.g.Call(s.key, "POST", path+"/token?projectId="+sub.ProjectID, nil).Body, &token)
-	for _, tool := range streamTools {
+	token := streamToken(s, s.g, s.key, sub)
+	for _, tool := range s.tools {
 		f := &follower{name: tool.name, wire: newWire(s.T, s.g.Addr, cut), exited: make(chan struct{})}
 		s.Cleanup(f.end)
 		address := "http://" + f.wire.addr + path + "?projectId=" + sub.ProjectID + query
 		if strings.HasPrefix(tool.name, "undici") {
-			address += "&token=" + token.Token
+			address += "&token=" + token
 		}
 		command := tool.command(s.programs, address)
 		cmd := exec.Command(command[0], command[1:]...)
@@ -114,6 +117,19 @@ func (s *streamScene) follow(sub api.Submission, query string, cut bool) (all []
 		all = append(all, f)
 	}
 	return all
+}
+
+// streamToken makes a token for a job's events, again while the key has asked too often: who
+// waited for the job's end did.
+func streamToken(t testing.TB, g *rig.Gateway, key rig.Key, sub api.Submission) string {
+	t.Helper()
+	var token api.StreamToken
+	wait.Until(t, "a stream token is made", func() bool {
+		a := g.Call(key, "POST", "/v1/generate/"+sub.JobID+"/events/token?projectId="+sub.ProjectID, nil)
+		g.Decode(a.Body, &token)
+		return a.Status == http.StatusCreated
+	})
+	return token.Token
 }
 
 // listen keeps what the tool prints. That the stream is about to end is no event of the job,

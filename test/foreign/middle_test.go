@@ -28,8 +28,9 @@ func TestClientLibrariesGoThroughTheFlowWithPrismBetween(t *testing.T) {
 	key := g.NewKey("foreign")
 	between := prism(t, "proxy", "http://"+g.Addr, "--errors")
 	for name, command := range map[string][]string{
-		"TypeScript": {"node", filepath.Join(rig.Root(t), "client", "typescript", "flow.mjs")},
-		"Python":     {"python3", "-B", filepath.Join(rig.Root(t), "client", "python", "flow.py")},
+		"TypeScript":    {"node", filepath.Join(rig.Root(t), "client", "typescript", "flow.mjs")},
+		"Python":        {"python3", "-B", filepath.Join(rig.Root(t), "client", "python", "flow.py")},
+		"Python, async": {"python3", "-B", filepath.Join(rig.Root(t), "client", "python", "flow.py"), "async"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMiddle(t, between, g.Addr)

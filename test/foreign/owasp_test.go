@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,7 @@ import (
 // answer is a row of docs/owasp.md: why findings of a rule stay.
 type answer struct {
 	rule   string
-	places []*regexp.Regexp
+	places []string
 	count  int // of findings
 	row    string
 }
@@ -38,11 +37,16 @@ func TestEachFindingOfTheOWASPRulesIsAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := answersOf(t, filepath.Join(rig.Root(t), "docs", "owasp.md"))
-	found := make(map[string]int)
+	found, named := map[string]int{}, map[string]bool{}
 	for _, f := range findings(t) {
 		at := place(d.Doc, f.Path)
 		i := slices.IndexFunc(answers, func(a *answer) bool {
-			return a.rule == f.Code && slices.ContainsFunc(a.places, func(p *regexp.Regexp) bool { return p.MatchString(at) })
+			j := slices.IndexFunc(a.places, func(name string) bool { return isOf(at, name) })
+			if a.rule != f.Code || j < 0 {
+				return false
+			}
+			named[a.places[j]] = true
+			return true
 		})
 		if i < 0 {
 			t.Errorf("%s at %s is not answered", f.Code, at)
@@ -54,7 +58,18 @@ func TestEachFindingOfTheOWASPRulesIsAnswered(t *testing.T) {
 		if found[a.row] != a.count {
 			t.Errorf("%d findings, the page says %d: %s", found[a.row], a.count, a.row)
 		}
+		for _, name := range a.places {
+			if !named[name] {
+				t.Errorf("no rule finds anything at %s", name)
+			}
+		}
 	}
+}
+
+// isOf reports whether a place is the one of that name, or a part of it.
+func isOf(place, name string) bool {
+	part, is := strings.CutPrefix(place, name)
+	return is && (part == "" || strings.ContainsRune(" .[{", rune(part[0])))
 }
 
 // finding is one of Spectral's.
@@ -83,30 +98,49 @@ func findings(t *testing.T) []finding {
 	return all
 }
 
-// answersOf reads the rows of a page that begin with a rule.
-func answersOf(t *testing.T, page string) []*answer {
+// answersOf reads the rows of a page that begin with a rule. Those that begin with @ name
+// groups of places.
+func answersOf(t *testing.T, page string) (all []*answer) {
 	t.Helper()
 	raw, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []*answer
+	groups := map[string][]string{}
 	for row := range strings.Lines(string(raw)) {
-		cells := strings.Split(strings.TrimSpace(row), "|")
-		if len(cells) != 6 || !strings.HasPrefix(cells[1], " `owasp:") {
-			continue
+		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+		names := make([]string, len(cells))
+		for i, cell := range cells {
+			names[i] = strings.Trim(cell, " `")
 		}
-		a := &answer{rule: strings.Trim(cells[1], " `"), row: row}
-		if a.count, err = strconv.Atoi(strings.TrimSpace(cells[3])); err != nil {
-			t.Fatalf("%v in %s", err, row)
+		switch {
+		case strings.HasPrefix(names[0], "@"):
+			groups[names[0]] = listOf(names[1])
+		case strings.HasPrefix(names[0], "owasp:"):
+			a := &answer{rule: names[0], row: row}
+			for _, name := range listOf(names[1]) {
+				if group, is := groups[name]; is {
+					a.places = append(a.places, group...)
+				} else {
+					a.places = append(a.places, name)
+				}
+			}
+			if a.count, err = strconv.Atoi(names[2]); err != nil {
+				t.Fatalf("%v in %s", err, row)
+			}
+			all = append(all, a)
 		}
-		for _, at := range strings.Split(cells[2], ",") {
-			at = strings.ReplaceAll(regexp.QuoteMeta(strings.Trim(at, " `")), `\*`, ".*")
-			a.places = append(a.places, regexp.MustCompile("^"+at+"$"))
-		}
-		all = append(all, a)
 	}
 	return all
+}
+
+// listOf reads names between commas.
+func listOf(cell string) []string {
+	names := strings.Split(cell, ",")
+	for i, name := range names {
+		names[i] = strings.Trim(name, " `")
+	}
+	return names
 }
 
 // place names a part of the document as people do: the member of a schema, a header, a

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
@@ -97,9 +98,11 @@ func read(t *testing.T, path ...string) []byte {
 	return data
 }
 
+// write puts a file in place whole, as editors do: "npm start" reads while it is written.
 func write(t *testing.T, data []byte, path ...string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(path...), data, 0o644); err != nil {
+	name := filepath.Join(path...)
+	if err := errors.Join(os.WriteFile(name+"~", data, 0o644), os.Rename(name+"~", name)); err != nil {
 		t.Fatal(err)
 	}
 }

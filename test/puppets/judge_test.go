@@ -128,7 +128,7 @@ func verdict(t *testing.T, p Puppet, files map[string][]byte, seed uint32) (bloc
 	return blocking, other
 }
 
-// The short run judges two of eight under one seed, the long one all under three.
+// The short run judges one of eight under one seed, the long one all under three.
 func TestPuppetsGamesPassTheJudgeUnderEverySeed(t *testing.T) {
 	for _, p := range all(t) {
 		t.Run(p.Name, func(t *testing.T) {

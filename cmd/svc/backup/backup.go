@@ -210,15 +210,15 @@ func copyStore(ctx context.Context, kind, dir, address, data string) error {
 	return nil
 }
 
-// leftOut says of a name in the data directory that it is not copied: volumes, the store
-// itself and what a move left of it, and what is made anew at every start.
+// leftOut says of a name in the data directory that it is not copied: volumes, the
+// databases themselves and what a move left of them, and what is made anew at every start.
 func leftOut(name string) bool {
 	for _, database := range []string{store.SQLiteFile, analytics.File} {
-		if name == database || strings.HasPrefix(name, database+"-") {
+		if name == database || strings.HasPrefix(name, database+"-") || strings.HasPrefix(name, database+".") {
 			return true
 		}
 	}
-	return name == projectsDir || name == "run" || name == stageDir || strings.HasPrefix(name, store.SQLiteFile+".") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".token")
+	return name == projectsDir || name == "run" || name == stageDir || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".token")
 }
 
 // volumes lists the projects' volumes.

@@ -333,6 +333,24 @@ func TestSidecarsDirectoryIsNotBackedUpWithoutItsStore(t *testing.T) {
 	}
 }
 
+// TestWhatAMoveLeftIsInNoBackup: it is stale, and holds what players did.
+func TestWhatAMoveLeftIsInNoBackup(t *testing.T) {
+	p := newPlace(t, postgrestest.URL(t))
+	for _, name := range []string{store.SQLiteFile, analytics.File} {
+		p.write(name, "")
+		if err := store.SetAside(filepath.Join(p.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := filepath.Join(t.TempDir(), "b")
+	if _, err := backup.Make(t.Context(), p.dir, p.address, folder, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, "data", "*.moved")); err != nil || len(left) > 0 {
+		t.Errorf("it has %q, %v", left, err)
+	}
+}
+
 func TestRestoreRefusesAStoreThatIsNone(t *testing.T) {
 	if _, err := backup.Restore(t.Context(), t.TempDir(), t.TempDir(), "postgre://localhost/svc"); !errors.Is(err, store.ErrPostgresURL) {
 		t.Errorf("got %v", err)

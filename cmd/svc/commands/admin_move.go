@@ -10,16 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/store"
 )
-
-// movedSuffix is added to the name of a SQLite file whose rows are somewhere else now:
-// a start without SVC_STORE would go on with old books.
-const movedSuffix = ".moved"
 
 func migrateCommand(o *localOptions) *cobra.Command {
 	var to string
@@ -30,15 +27,17 @@ func migrateCommand(o *localOptions) *cobra.Command {
 compared before they are committed. The database must be empty and the service
 stopped. Set SVC_STORE afterwards and start the service; keys, jobs, games and
 engines are unchanged. The old files are kept as svc.db.moved and
-analytics.db.moved.
+analytics.db.moved; without SVC_STORE no service starts beside them. A move that was
+killed between the two is ended by the same command.
 
 A URL with a password belongs in the variable SVC_STORE: every user of the machine
 sees flags.`,
 		Example: "  SVC_STORE=postgres://svc:…@db/svc svc admin migrate --data-dir /srv/svc",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			begun := time.Now()
 			tables, err := moveStore(c.Context(), o.dataDir, cmp.Or(to, os.Getenv("SVC_STORE")))
-			return o.print(c, tables, err, func(w io.Writer) { printTables(w, tables) })
+			return o.print(c, tables, err, func(w io.Writer) { printTables(w, tables, time.Since(begun)) })
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "URL of the database ($SVC_STORE)")
@@ -49,8 +48,11 @@ func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err e
 	if !store.IsPostgresURL(to) {
 		return nil, misused("name the database to move to: --to postgres://user@host/database, or SVC_STORE where the URL has a password")
 	}
-	file := filepath.Join(dir, store.SQLiteFile)
+	file, plays := filepath.Join(dir, store.SQLiteFile), filepath.Join(dir, analytics.File)
 	release, err := store.Seize(file)
+	if errors.Is(err, store.ErrMoved) && store.SetAside(plays) == nil { // an earlier move was cut short
+		return []store.Table{}, nil
+	}
 	if errors.Is(err, store.ErrInUse) {
 		return nil, fmt.Errorf("the service of %s runs: stop it first", dir)
 	}
@@ -71,24 +73,24 @@ func moveStore(ctx context.Context, dir, to string) (tables []store.Table, err e
 	if err != nil {
 		return nil, fmt.Errorf("moving the store: %w", err)
 	}
-	plays := filepath.Join(dir, analytics.File)
 	played, err := analytics.Copy(ctx, plays, to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("moving the analytics: the store is in the database already; empty the database before the next attempt: %w", err)
 	}
-	for _, moved := range []string{plays, file} {
-		if err := os.Rename(moved, moved+movedSuffix); err != nil && (moved == file || !errors.Is(err, fs.ErrNotExist)) {
+	// The store first: from then on no service starts on what is left.
+	for _, moved := range []string{file, plays} {
+		if err := store.SetAside(moved); err != nil && (moved == file || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("the rows are in PostgreSQL, but the old file is still in use: %w", err)
 		}
 	}
 	return append(tables, played...), nil
 }
 
-func printTables(w io.Writer, tables []store.Table) {
+func printTables(w io.Writer, tables []store.Table, took time.Duration) {
 	rows := [][]string{{"TABLE", "ROWS"}}
 	for _, t := range tables {
 		rows = append(rows, []string{t.Name, strconv.FormatInt(t.Rows, 10)})
 	}
 	printTable(w, rows)
-	fmt.Fprintln(w, "Set SVC_STORE to the database and start the service.")
+	fmt.Fprintf(w, "Moved in %v. Set SVC_STORE to the database and start the service.\n", took.Round(time.Second/10))
 }

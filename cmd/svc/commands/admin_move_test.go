@@ -84,7 +84,7 @@ func TestStoreIsNotMovedWhileAServiceHasIt(t *testing.T) {
 		t.Error(err)
 	}
 	_, gone := os.Stat(file)
-	if _, err := os.Stat(file + movedSuffix); err != nil || !errors.Is(gone, fs.ErrNotExist) {
+	if _, err := os.Stat(file + ".moved"); err != nil || !errors.Is(gone, fs.ErrNotExist) {
 		t.Errorf("after the move: %v, %v", gone, err)
 	}
 }
@@ -126,7 +126,57 @@ func TestWhatAnOwnerSetOfAGameMovesAlong(t *testing.T) {
 		}
 		return errors.Join(err, failed)
 	})
-	if _, err := os.Stat(plays + movedSuffix); err != nil {
+	if _, err := os.Stat(plays + ".moved"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAMoveThatWasCutShortIsEnded: no service starts on the plays alone, and the same
+// command sets them aside.
+func TestAMoveThatWasCutShortIsEnded(t *testing.T) {
+	dir := t.TempDir()
+	file, plays := filepath.Join(dir, store.SQLiteFile), filepath.Join(dir, analytics.File)
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.WriteFile(plays, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.SetAside(file); err != nil { // and killed
+		t.Fatal(err)
+	}
+	if _, err := store.OpenSQLite(t.Context(), file); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("a service starts: %v", err)
+	}
+	if _, err := moveStore(t.Context(), dir, "postgres://nobody.invalid/svc"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(plays + ".moved"); err != nil {
+		t.Error(err)
+	}
+	if _, err := moveStore(t.Context(), dir, "postgres://nobody.invalid/svc"); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("once it was ended: %v", err)
+	}
+}
+
+// TestTheStoreIsSetAsideBeforeThePlays: the other way round, what a service began on the old
+// store would have lost its plays.
+func TestTheStoreIsSetAsideBeforeThePlays(t *testing.T) {
+	dir, to := t.TempDir(), postgrestest.URL(t)
+	file, plays := filepath.Join(dir, store.SQLiteFile), filepath.Join(dir, analytics.File)
+	s, err := store.OpenSQLite(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := analytics.Open(t.Context(), plays, nil, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The store can't be set aside.
+	if err := errors.Join(s.Close(), log.Close(), os.MkdirAll(filepath.Join(file+".moved", "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := moveStore(t.Context(), dir, to); err == nil {
+		t.Error("the store was set aside")
+	}
+	if _, err := os.Stat(plays); err != nil {
+		t.Errorf("the plays of the store that is still in use: %v", err)
 	}
 }

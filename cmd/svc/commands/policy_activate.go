@@ -58,7 +58,7 @@ approve; the exit code is then 1.`,
 			if err != nil {
 				return err
 			}
-			from := status.Active.Revision
+			from := status.Base().Revision
 			changes, err := o.show(c, from, files, yes)
 			if err != nil {
 				return err

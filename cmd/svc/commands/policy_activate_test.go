@@ -60,7 +60,9 @@ func TestWhatChangesTooMuchWaitsForAnApproval(t *testing.T) {
 	if code, _, errs := s.policy(t, "approve", "--yes"); code != exitError || !strings.Contains(errs, "no policy is waiting") {
 		t.Errorf("twice: exit code %d, %s", code, errs)
 	}
-	s.mustPolicy(t, "rollback")
+	if _, err := (&localOptions{dataDir: s.dir}).client().RollBackPolicy(t.Context(), "", ""); err != nil {
+		t.Fatal(err)
+	}
 	if code, _, _ := s.policy(t, "activate", policytest.Example(t), "--yes"); code != exitError {
 		t.Fatal("it does not wait again")
 	}
@@ -127,6 +129,69 @@ func TestAnActivationShowsWhatItChangesAndAsks(t *testing.T) {
 	var info activation.Info
 	if json.Unmarshal([]byte(out), &info) != nil || code != exitOK || info.Number == 0 || !strings.Contains(errs, "200 allowed -> 403 project.forbidden") || strings.Contains(errs, "[y/N]") {
 		t.Errorf("exit code %d, %s%s", code, errs, out)
+	}
+}
+
+// TestARollbackShowsWhatItChangesAndAsks: two people who roll back at once go back once.
+func TestARollbackShowsWhatItChangesAndAsks(t *testing.T) {
+	s := startAdminService(t)
+	if code, _, errs := s.policy(t, "rollback", "--yes"); code != exitError || !strings.Contains(errs, "none before the active one") {
+		t.Errorf("with nothing before: exit code %d, %s", code, errs)
+	}
+	for _, dir := range []string{policytest.Example(t), policytest.ExampleOf(t, "suspended")} {
+		files, err := bundle.ReadDir(os.DirFS(dir))
+		if err == nil {
+			_, err = s.engine.Activate(t.Context(), activation.Request{Files: files, Source: dir, Actor: "uid:7"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var shown activation.Status
+	if err := json.Unmarshal([]byte(s.mustPolicy(t, "status", "--json")), &shown); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := s.policy(t, "rollback"); code != exitError || !strings.Contains(out, "200 allowed") || !strings.Contains(errs, "not rolled back: read the changes") {
+		t.Errorf("without a yes: exit code %d, %s%s", code, errs, out)
+	}
+	if out := s.mustPolicy(t, "rollback", "--yes"); !strings.Contains(out, "200 allowed") || !strings.Contains(out, "generation 2") {
+		t.Errorf("with a yes: %s", out)
+	}
+	// The other one was shown what was active before that.
+	_, err := (&localOptions{dataDir: s.dir}).client().RollBackPolicy(t.Context(), "", shown.Active.Revision)
+	if err == nil || !strings.Contains(err.Error(), "look again") {
+		t.Errorf("of another policy: %v", err)
+	}
+}
+
+// TestWhatTheServiceCountedIsSaidOfWhatIsActive: the command may not have its decision log.
+func TestWhatTheServiceCountedIsSaidOfWhatIsActive(t *testing.T) {
+	s := startAdminServiceWith(t, activation.Options{Threshold: 5})
+	in := verify.Poll()
+	in.Project.OwnerID, in.Project.Attributes = "user-2", map[string]string{"readers": "user-1"}
+	for range 2 {
+		if d, err := s.engine.Decide(t.Context(), in); err != nil || d.Allow {
+			t.Fatalf("%+v, %v", d, err)
+		}
+	}
+	wait.Until(t, "both decisions are recorded", func() bool {
+		return strings.Contains(s.mustPolicy(t, "log"), "2 decisions")
+	})
+	files, err := bundle.ReadDir(os.DirFS(policytest.Example(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := (&localOptions{dataDir: s.dir}).client().ActivatePolicy(t.Context(), files, "readers", "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	printActive(&out, info)
+	if !strings.Contains(out.String(), "generation 2: it changes 2 of 2 decisions of the last hour") {
+		t.Errorf("it says %s", &out)
+	}
+	if audit := s.must(t, "audit"); !strings.Contains(audit, "it changes 2 of 2 decisions of the last hour") {
+		t.Errorf("the audit log: %s", audit)
 	}
 }
 

@@ -68,7 +68,7 @@ func (o *localOptions) approve(c *cobra.Command, status activation.Status, key s
 	if err != nil {
 		return activation.Info{}, err
 	}
-	if _, err := o.show(c, status.Active.Revision, files, yes); err != nil {
+	if _, err := o.show(c, status.Base().Revision, files, yes); err != nil {
 		return activation.Info{}, err
 	}
 	if !yes && !confirmed(c, "approve") {
@@ -77,7 +77,7 @@ func (o *localOptions) approve(c *cobra.Command, status activation.Status, key s
 	var signature []byte
 	if key != "" {
 		waiting.Digest = files.Digest() // of what was shown
-		statement, err := activation.Statement(waiting, status.Active.Revision)
+		statement, err := activation.Statement(waiting, status.Base().Revision)
 		if err == nil {
 			err = sign(statement, key)
 		}

@@ -112,16 +112,22 @@ func (o *localOptions) explainer(ctx context.Context, name, logPath string, r de
 	return policy.NewEvaluator(files)
 }
 
+// notOfThePolicy says of each path of records that are no decisions on requests what they
+// are, and what the explanation shows.
+var notOfThePolicy = map[string]string{
+	decisionlog.LedgerPath:  "refused by the ledger, which looks again when it admits a job; below is the policy on the facts of just after",
+	decisionlog.ReplayPath:  "answered with the job of an earlier submission with the same Idempotency-Key; below is the policy on the facts of just after",
+	decisionlog.RefusalPath: "refused by the console or a gateway; below is the policy, which was not asked about what was refused",
+	decisionlog.AskedPath:   "asked for over OPA's API or AuthZEN's, on facts that are the asker's",
+}
+
 func printExplanation(out io.Writer, x replay.Explanation) {
 	fmt.Fprintf(out, "decision %s of %s, action %s\n", x.Record.DecisionID, x.Record.Timestamp.Format(time.RFC3339), x.Record.Input.Action)
 	if recorded := x.Record.Revision(); recorded != x.Revision {
 		fmt.Fprintf(out, "decided by policy %s, explained by %s\n", recorded, x.Revision)
 	}
-	if x.Record.Path == decisionlog.LedgerPath {
-		fmt.Fprintln(out, "refused by the ledger, which looks again when it admits a job; below is the policy on the facts of just after")
-	}
-	if x.Record.Path == decisionlog.ReplayPath {
-		fmt.Fprintln(out, "answered with the job of an earlier submission with the same Idempotency-Key; below is the policy on the facts of just after")
+	if of := notOfThePolicy[x.Record.Path]; of != "" {
+		fmt.Fprintln(out, of)
 	}
 	if x.Record.Result != nil {
 		fmt.Fprintf(out, "recorded: %d %s %s\n", x.Record.Result.Status, x.Record.Result.Rule, x.Record.Result.Error)

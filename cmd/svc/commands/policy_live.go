@@ -1,12 +1,10 @@
 package commands
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,8 +78,8 @@ func printPolicyStatus(out io.Writer, s activation.Status) {
 	printSidecars(out, s)
 }
 
-// printSidecars prints by what the sidecars with one store decide, nothing where there
-// is but one.
+// printSidecars prints by what the sidecars with one store decide, and which of them not by
+// what all are to; nothing where there is but one.
 func printSidecars(out io.Writer, s activation.Status) {
 	if len(s.Sidecars) < 2 {
 		return
@@ -89,7 +87,7 @@ func printSidecars(out io.Writer, s activation.Status) {
 	rows := [][]string{{"SIDECAR", "REVISION", "SEEN", ""}}
 	for _, one := range s.Sidecars {
 		differs := ""
-		if one.Revision != s.Active.Revision {
+		if one.Revision != s.Base().Revision {
 			differs = "differs"
 		}
 		rows = append(rows, []string{one.Name, one.Revision, printTime(one.SeenAt), differs})
@@ -98,23 +96,17 @@ func printSidecars(out io.Writer, s activation.Status) {
 	printTable(out, rows)
 }
 
-func policyRollbackCommand(o *localOptions) *cobra.Command {
-	c := command(o, "rollback [REVISION]", "Activate a policy that was active before", cobra.MaximumNArgs(1),
-		func(ctx context.Context, args []string) (activation.Info, error) {
-			return o.client().RollBackPolicy(ctx, strings.Join(args, ""))
-		}, printActive)
-	c.Long = `Activate a policy that was active before: by the one
-before the active one, or by REVISION, of which the first six characters are enough.
-It holds until the service's source of policies changes.`
-	return c
-}
-
+// printActive says also what the service counted in its own decision log, which the command
+// may not have.
 func printActive(w io.Writer, info activation.Info) {
-	if info.Held != nil {
+	switch {
+	case info.Held != nil:
 		fmt.Fprintf(w, "waiting: %s, generation %d: %s\n", info.Revision, info.Number, *info.Held)
-		return
+	case info.Changes != nil:
+		fmt.Fprintf(w, "active: %s, generation %d: %s\n", info.Revision, info.Number, *info.Changes)
+	default:
+		fmt.Fprintf(w, "active: %s, generation %d\n", info.Revision, info.Number)
 	}
-	fmt.Fprintf(w, "active: %s, generation %d\n", info.Revision, info.Number)
 }
 
 func policyShadowCommand(o *localOptions) *cobra.Command {

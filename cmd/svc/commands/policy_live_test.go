@@ -67,7 +67,7 @@ func TestPolicyOfARunningServiceIsTriedActivatedAndTakenBack(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.mustPolicy(t, "status", "--json")), &status); err != nil || len(status.Generations) != 2 || status.Active.Number != 2 {
 		t.Errorf("status %+v, %v", status, err)
 	}
-	if out := s.mustPolicy(t, "rollback"); !strings.Contains(out, "generation 1") {
+	if out := s.mustPolicy(t, "rollback", "--yes"); !strings.Contains(out, "generation 1") {
 		t.Errorf("rollback: %s", out)
 	}
 	if code, _, stderr := s.policy(t, "rollback", "0123456789"); code != exitError || !strings.Contains(stderr, "svc policy status") {
@@ -302,6 +302,24 @@ func TestADecisionIsExplainedByThePolicyThatIsKeptWithItsLog(t *testing.T) {
 	var s decisionlog.Selection
 	if code, out, _ = runPolicy(t, "log", "--log", path, "--status", "200", "--json"); json.Unmarshal([]byte(out), &s) != nil || code != exitOK || len(s.Records) != 2 {
 		t.Errorf("exit code %d, %s", code, out)
+	}
+	asked := decisionlog.Entry{At: time.Now(), Input: verify.Poll(), Evaluator: e, Path: decisionlog.AskedPath, Repeats: true}
+	if asked.Decision, asked.Err = e.Decide(t.Context(), asked.Input); asked.Err != nil {
+		t.Fatal(asked.Err)
+	}
+	if log, err = decisionlog.Open(decisionlog.Options{Path: path, Sample: 1}); err != nil {
+		t.Fatal(err)
+	}
+	id, err := log.AddNamed(asked)
+	if err := errors.Join(err, log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr = runPolicy(t, "explain", id, "--log", path)
+	if code != exitOK || !strings.Contains(out, "decision "+id) || !strings.Contains(out, "on facts that are the asker's") || !strings.Contains(out, "now:      200 ") {
+		t.Errorf("a decision that was asked for: exit code %d, %s%s", code, stderr, out)
+	}
+	if _, out, _ = runPolicy(t, "log", "--log", path, "--last", "1"); !strings.Contains(out, "status (asked)") {
+		t.Errorf("it is not marked:\n%s", out)
 	}
 	for _, args := range [][]string{{"--last", "-1"}, {"--since", "soon"}, {"--until", "soon"}} {
 		if code, _, _ := runPolicy(t, append([]string{"log", "--log", path}, args...)...); code != exitUsage {

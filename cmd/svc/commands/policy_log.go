@@ -25,8 +25,9 @@ func policyLogCommand(o *localOptions) *cobra.Command {
 		Short: "Show recorded decisions: who asked, for what, and which rule decided",
 		Long: `Show recorded decisions, the newest last: who asked, for what, and which rule decided.
 All given filters must match. --who is the id of a key or of a user; --status 503 means
-that no decision was made. A record may stand for several similar refusals of keys, with
-their count.`,
+that no decision was made. A record may stand for several similar decisions, with their
+count. "(asked)" marks decisions that were asked for over OPA's API or AuthZEN's, on facts
+that are the asker's.`,
 		Example: "  svc policy log --who alice --refused --since 24h\n  svc policy log --request 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -86,8 +87,12 @@ func printLogTable(w io.Writer, records []decisionlog.Record) {
 	for _, r := range records {
 		status, rule := r.Outcome()
 		key, user := r.Subject()
+		action := string(r.Input.Action)
+		if r.Path == decisionlog.AskedPath {
+			action += " (asked)"
+		}
 		rows = append(rows, []string{
-			r.Timestamp.UTC().Format(time.RFC3339), orDash(status), orDash(rule), string(r.Input.Action), orDash(user), orDash(key), orDash(r.Project()),
+			r.Timestamp.UTC().Format(time.RFC3339), orDash(status), orDash(rule), action, orDash(user), orDash(key), orDash(r.Project()),
 			strconv.FormatInt(max(1, r.Count), 10), r.DecisionID, orDash(r.RequestID),
 		})
 	}

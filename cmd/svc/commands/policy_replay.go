@@ -147,6 +147,12 @@ func printReplay(out io.Writer, report replay.Report) {
 	if report.Ledger > 0 {
 		fmt.Fprintf(out, "%s left out: the ledger's, which no policy decides\n", change.Count(report.Ledger, "record"))
 	}
+	if report.Refused > 0 {
+		fmt.Fprintf(out, "%s left out: refusals of the console and of gateways, which no policy decides\n", change.Count(report.Refused, "record"))
+	}
+	if report.Asked > 0 {
+		fmt.Fprintf(out, "%s left out: what others asked over OPA's API or AuthZEN's\n", change.Count(report.Asked, "record"))
+	}
 	for _, group := range report.Changes {
 		expected := ""
 		if group.Expected {

@@ -42,13 +42,6 @@ func TestWrongCommandLineIsAnsweredWithTheUsageOfThatCommand(t *testing.T) {
 	}
 }
 
-func TestVersionIsNamed(t *testing.T) {
-	code, stdout, stderr := svc("--version")
-	if code != exitOK || !strings.HasPrefix(stdout, "svc version ") || stderr != "" {
-		t.Errorf("exit %d: %q%s", code, stdout, stderr)
-	}
-}
-
 func TestEachOfSeveralErrorsIsSaid(t *testing.T) {
 	refused := &client.Error{StatusCode: http.StatusUnauthorized, Message: "This API key is not valid."}
 	full := fmt.Errorf("writing the result: %w", syscall.ENOSPC)

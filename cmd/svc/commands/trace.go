@@ -3,6 +3,7 @@ package commands
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy/decisionlog"
+	"github.com/svc-games/svc/sidecar/store"
 )
 
 // maxTraceLine bounds, in bytes, the lines of logs that svc trace reads; longer ones
@@ -32,9 +34,21 @@ type traced struct {
 	RequestID string               `json:"requestId"`
 	Access    []json.RawMessage    `json:"access"` // lines of the access log
 	Decisions []decisionlog.Record `json:"decisions"`
+	Ledger    []tracedJob          `json:"ledger"`           // the jobs that it became
+	Unread    string               `json:"unread,omitempty"` // why the ledger was not read
 	JobID     string               `json:"jobId,omitempty"`
 	ProjectID string               `json:"projectId,omitempty"`
 	Engine    []string             `json:"engine,omitempty"` // lines of the engine's logs that name the job
+}
+
+// tracedJob is what the ledger says of a job.
+type tracedJob struct {
+	JobID     string        `json:"jobId"`
+	ProjectID string        `json:"projectId"`
+	KeyID     string        `json:"keyId"`
+	Status    api.JobStatus `json:"status"`
+	State     string        `json:"state"` // of its reservation
+	TIKSpent  api.TIK       `json:"tikSpent"`
 }
 
 // accessLine is what is read of a line of the access log.
@@ -61,15 +75,16 @@ func traceCommand() *cobra.Command {
 	var o localOptions
 	c := &cobra.Command{
 		Use:   "trace REQUEST_ID",
-		Short: "Show what the logs say about a request",
-		Long: `Show what the logs of the data directory say about a request, named by the
-X-Request-Id of its answer: its line in the access log, the decisions on it, the job
-that it made or named, and what the job's engine wrote about it. If no answer had
-that id, the newest requests that were sent with it are shown.`,
+		Short: "Show what is known of a request",
+		Long: `Show what is known of a request, named by the X-Request-Id of its answer: its line in
+the access log, the decisions on it, the job that it made or named, what the ledger has
+of that, and what the job's engine wrote about it. If no answer had that id, the newest
+requests that were sent with it are shown. The logs are those of the data directory, the
+ledger is its own or the one that SVC_STORE names.`,
 		Example: "  svc trace 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := trace(o.dataDir, args[0])
+			found, err := trace(c.Context(), o.dataDir, args[0])
 			return o.print(c, found, err, func(w io.Writer) { printTrace(w, found) })
 		},
 	}
@@ -79,8 +94,8 @@ that id, the newest requests that were sent with it are shown.`,
 
 // trace looks through the logs of a data directory. Where no answer had the id, requests are
 // looked for that came with it.
-func trace(dir, requestID string) (traced, error) {
-	t := traced{RequestID: requestID, Access: []json.RawMessage{}, Decisions: []decisionlog.Record{}}
+func trace(ctx context.Context, dir, requestID string) (traced, error) {
+	t := traced{RequestID: requestID, Access: []json.RawMessage{}, Decisions: []decisionlog.Record{}, Ledger: []tracedJob{}}
 	if requestID == "" {
 		return t, misused("name a request by its X-Request-Id")
 	}
@@ -107,8 +122,11 @@ func trace(dir, requestID string) (traced, error) {
 		if err := t.decisions(dir, id); err != nil {
 			return t, err
 		}
+		if err := t.ledger(ctx, dir, id); err != nil { // the logs are there all the same
+			t.Unread = err.Error()
+		}
 	}
-	if len(t.Access) == 0 && len(t.Decisions) == 0 {
+	if len(t.Access) == 0 && len(t.Decisions) == 0 && len(t.Ledger) == 0 {
 		return t, fmt.Errorf("no log in %s has the request %s: check that this is the data directory of the gateway that answered, and how long its logs are kept", dir, requestID)
 	}
 	return t, t.engine(dir)
@@ -155,6 +173,31 @@ func (t *traced) decisions(dir, requestID string) error {
 	t.Decisions = append(t.Decisions, selection.Records...)
 	if err != nil {
 		return fmt.Errorf("reading decision log: %w", err)
+	}
+	return nil
+}
+
+// ledger finds the jobs that a request became, in the database that SVC_STORE names or in
+// the data directory's. Of one of another version it reads nothing.
+func (t *traced) ledger(ctx context.Context, dir, requestID string) error {
+	address := os.Getenv("SVC_STORE")
+	if !store.IsPostgresURL(address) {
+		address = filepath.Join(dir, store.SQLiteFile)
+	}
+	err := store.ReadOnly(ctx, address, func(r *store.Reader) error {
+		return r.Each(func(scan store.Scan) error {
+			var j tracedJob
+			err := scan(&j.JobID, &j.ProjectID, &j.KeyID, &j.Status, &j.State, &j.TIKSpent)
+			t.Ledger = append(t.Ledger, j)
+			t.JobID, t.ProjectID = j.JobID, j.ProjectID
+			return err
+		}, "SELECT id, project_id, key_id, status, state, tik_spent FROM jobs WHERE request_id = ? ORDER BY id", requestID)
+	})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrOtherVersion) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading ledger: %w", err)
 	}
 	return nil
 }
@@ -211,6 +254,12 @@ func printTrace(w io.Writer, t traced) {
 			orDash(printable(a.ProjectID)), orDash(printable(a.JobID)), orDash(printable(a.Rule)))
 	}
 	printLogTable(w, slices.Clip(t.Decisions))
+	for _, j := range t.Ledger {
+		fmt.Fprintf(w, "ledger: job %s of key %s in project %s is %s (%s), %s TIK\n", j.JobID, j.KeyID, j.ProjectID, j.Status, j.State, j.TIKSpent)
+	}
+	if t.Unread != "" {
+		fmt.Fprintln(w, "ledger: not read: "+printableText(t.Unread))
+	}
 	for _, line := range t.Engine {
 		fmt.Fprintln(w, "engine: "+printableText(line))
 	}

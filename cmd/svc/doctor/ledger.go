@@ -28,6 +28,8 @@ func ledgerChecks(ctx context.Context, address string) []Check {
 	})
 	k := Check{Name: "ledger", Found: "not checked: "}
 	switch {
+	case errors.Is(err, store.ErrMoved):
+		k.Required, k.Found, k.Advice = true, k.Found+"the store was moved to PostgreSQL", "set SVC_STORE as the service has it"
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, store.ErrNewer):

@@ -28,6 +28,20 @@ func TestDoctorFailsOverALedgerThatItCanNotRead(t *testing.T) {
 	}
 }
 
+func TestDoctorFailsOverAStoreThatWasMovedAndIsNotNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), store.SQLiteFile)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.SetAside(path); err != nil {
+		t.Fatal(err)
+	}
+	checks := ledgerChecks(t.Context(), path)
+	if len(checks) != 1 || checks[0].OK || !checks[0].Required || !strings.Contains(checks[0].Advice, "SVC_STORE") {
+		t.Errorf("got %+v", checks)
+	}
+}
+
 func TestViolationsAreOneLine(t *testing.T) {
 	k := invariantChecks([]ledger.Finding{{Name: "entries", Rule: "all is well", Violations: []string{"a\nok  b", "c"}, More: true}})[0]
 	if want := `all is well, but not "a\nok  b", "c" and others`; k.Found != want || !k.Required || k.OK {

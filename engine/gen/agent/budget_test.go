@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine/model"
 )
 
@@ -113,6 +116,44 @@ func TestWhatIsReadIsCountedWithPicturesThoughtsAndQuotes(t *testing.T) {
 		s.talk.list = append(s.talk.list, model.Message{Role: model.RoleAssistant, Parts: []model.Part{tc.part}})
 		if more := s.mostRead() - before; more < tc.most {
 			t.Errorf("%s counts as %d tokens, and the egress may take it for %d", name, more, tc.most)
+		}
+	}
+}
+
+// TestLevelSetsHowFarAnAuthorMayGo: its answers, their tokens, the price of all, the time
+// and how often a revision may fail; and a run goes by them, and thinks as hard.
+func TestLevelSetsHowFarAnAuthorMayGo(t *testing.T) {
+	for level, want := range map[api.ReasoningLevel]Limits{
+		api.ReasoningLow:    {Steps: 20, Answer: 12_000, Tokens: 250_000, Wall: 5 * time.Minute, Fixes: 2},
+		api.ReasoningMedium: {Steps: 40, Answer: 24_000, Tokens: 800_000, Wall: 15 * time.Minute, Fixes: 4},
+		"":                  {Steps: 40, Answer: 24_000, Tokens: 800_000, Wall: 15 * time.Minute, Fixes: 4},
+		api.ReasoningHigh:   {Steps: 80, Answer: 32_000, Tokens: 2_500_000, Wall: 38 * time.Minute, Fixes: 8},
+	} {
+		if got := LimitsOf(level); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v", level, got)
+		}
+		job := task()
+		job.Limits, job.Ask.Settings.ReasoningLevel = LimitsOf(level), level
+		writes := func(use model.Usage) (turns []turn) {
+			for n := range want.Steps + 1 {
+				turns = append(turns, writesFor(n, use))
+			}
+			return turns
+		}
+		r := work(t, job, &judge{}, writes(model.Usage{Input: 10, Output: 5})...)
+		if r.Stop != StopSteps || len(r.model.asked) != want.Steps || r.model.asked[0].MaxOutput != want.Answer || r.model.asked[0].Effort != string(level) {
+			t.Errorf("%q: %q after %d answers, the first of %d tokens, with the effort %q", level, r.Stop, len(r.model.asked), r.model.asked[0].MaxOutput, r.model.asked[0].Effort)
+		}
+		r = work(t, job, &judge{}, writes(model.Usage{Input: want.Tokens / 8})...)
+		if r.Stop != StopTokens || len(r.model.asked) != 8 {
+			t.Errorf("%q: %q after %d answers of an eighth of the price", level, r.Stop, len(r.model.asked))
+		}
+		var fixes []turn
+		for n := range want.Fixes + 2 {
+			fixes = append(fixes, writesFor(n, model.Usage{Input: 10, Output: 5}), calls("done", finish))
+		}
+		if r = work(t, job, &judge{picky: true}, fixes...); r.Stop != StopFixes || r.judge.proofs != want.Fixes+1 {
+			t.Errorf("%q: %q after %d proofs", level, r.Stop, r.judge.proofs)
 		}
 	}
 }

@@ -71,8 +71,9 @@ func (s *sources) names() []string {
 	return out
 }
 
-// tree lists the readable files, and the assets, with their sizes.
-func (s *sources) tree() string {
+// tree lists the readable files of a folder, "" for all, and the assets, with their
+// sizes.
+func (s *sources) tree(folder string) string {
 	names := s.names()
 	for name := range s.files {
 		if strings.HasPrefix(name, compile.AssetsFolder+"/") && !isText(name) { // it can be imported, and not read
@@ -82,6 +83,9 @@ func (s *sources) tree() string {
 	slices.Sort(names)
 	var b strings.Builder
 	for _, name := range names {
+		if !strings.HasPrefix(name, folder) {
+			continue
+		}
 		data, inGame := s.files[name]
 		if !inGame {
 			data = s.skills[name]

@@ -18,6 +18,8 @@ const (
 	lastTalk  = 20_000  // at the end that stays
 	lastShots = 2       // pictures that stay
 
+	maxID = 40 // bytes of a call's id, as much as every server takes
+
 	usualBytes = 3    // of a token
 	shotBytes  = 4500 // that a picture counts for
 )
@@ -56,7 +58,7 @@ const maxShown = 64 << 10
 // what it may write unless that is much.
 func gameAsItIs(task Task, game *sources) string {
 	var b, files strings.Builder
-	fmt.Fprintf(&b, "## The game as it is\n\n%s\n\nIts files, with their sizes in bytes:\n%s\n", task.About, game.tree())
+	fmt.Fprintf(&b, "## The game as it is\n\n%s\n\nIts files, with their sizes in bytes:\n%s\n", task.About, game.tree(""))
 	for _, name := range game.names() {
 		if data := game.files[name]; data != nil && game.writable(name) == nil {
 			fmt.Fprintf(&files, "%s:\n\n%s\n", name, data)
@@ -80,7 +82,7 @@ func (t *talk) answered(r model.Reply) []model.Call {
 			}
 			kept := *p.Call
 			t.calls++
-			if kept.ID == "" || len(kept.ID) > 64 || t.ids[kept.ID] {
+			if kept.ID == "" || len(kept.ID) > maxID || t.ids[kept.ID] {
 				kept.ID = fmt.Sprintf("call_%d", t.calls)
 			}
 			t.ids[kept.ID] = true
@@ -105,8 +107,14 @@ func (t *talk) result(id string, r result) {
 	t.list = append(t.list, m)
 }
 
-// say adds a message of ours.
+// say adds words of ours: to what the model is to read already, since some servers take
+// no message of the user's behind a result or another of the user's.
 func (t *talk) say(text string) {
+	if n := len(t.list); n > 0 && t.list[n-1].Role != model.RoleAssistant {
+		last := &t.list[n-1]
+		last.Parts = append(slices.Clone(last.Parts), model.Part{Text: text})
+		return
+	}
 	t.list = append(t.list, model.TextMessage(model.RoleUser, text))
 }
 
@@ -216,16 +224,24 @@ func sizeOf(m model.Message) int {
 // shortened is a message without what is long in it. Who called what stays.
 func shortened(m model.Message) model.Message {
 	m.Parts = slices.Clone(m.Parts)
+	changed := false // the call before
 	for i, p := range m.Parts {
+		if p.Opaque != nil && changed {
+			m.Parts[i].Opaque = p.Opaque.OfChanged()
+		}
+		changed = p.Call != nil && len(p.Call.Arguments) >= longCall
 		switch {
 		case p.Result != nil && len(p.Result.Text) > len(leftOut):
 			m.Parts[i].Result = &model.Result{ID: p.Result.ID, Text: leftOut}
-		case p.Call != nil && len(p.Call.Arguments) >= 256:
+		case changed:
 			m.Parts[i].Call = shortenedCall(*p.Call)
 		}
 	}
 	return m
 }
+
+// longCall is from how many bytes on the arguments of a call are shortened.
+const longCall = 256
 
 func shortenedCall(c model.Call) *model.Call {
 	var a struct {

@@ -20,7 +20,7 @@ const (
 // saveTools keep what was played as a check of the game.
 var saveTools = []tool{
 	{"save_check", "Keeps a trace as checks/NAME.json with what must come of it. It is played twice with its inputs, which must hold, and once without, which must not.",
-		`"name":{"type":"string"},` + traceParameter + `,"expect":{"type":"object","description":"score {min, max}, ended, outcome, phase, started, text, state {path: value}"}`,
+		`"name":{"type":"string"},` + traceParameter + `,"expect":` + expectParameter,
 		[]string{"name", "trace", "expect"}, staged, onStage("save_check", saveCheck)},
 }
 

@@ -20,7 +20,7 @@ const pathParameter = `"path":{"type":"string"}`
 
 // readTools look at the game and at skills.
 var readTools = []tool{
-	{"list_files", "Lists the files of the game, and of the skills, with their sizes in bytes.", ``, nil, always, with(listFiles)},
+	{"list_files", "Lists the files of the game, and of the skills, or those of a folder, with their sizes in bytes.", `"folder":{"type":"string"}`, nil, always, with(listFiles)},
 	{"read_file", "Returns files with their lines numbered, 24 kB in all at most; start and end are lines of the first.",
 		`"paths":{"type":"array","items":{"type":"string"}},"start":{"type":"integer"},"end":{"type":"integer"}`, nil, always, with(readFiles)},
 	{"search_files", "Finds the lines that match a regular expression (RE2), at most 50.", `"pattern":{"type":"string"}`, []string{"pattern"}, always, with(searchFiles)},
@@ -35,8 +35,13 @@ var writeTools = []tool{
 	{"delete_file", "Deletes a file of yours.", pathParameter, []string{"path"}, nil, with(deleteFile)},
 }
 
-func listFiles(_ context.Context, s *session, _ struct{}) (result, error) {
-	return good("%s", limited(s.game.tree(), maxResult)), nil
+func listFiles(_ context.Context, s *session, a struct{ Folder string }) (result, error) {
+	folder := strings.TrimLeft(a.Folder, "./")
+	tree := s.game.tree(folder)
+	if tree == "" && folder != "" {
+		return bad(fmt.Errorf("there is no file in %q", author.Clip(a.Folder, 200))), nil
+	}
+	return good("%s", limited(tree, maxResult)), nil
 }
 
 type readArguments struct {

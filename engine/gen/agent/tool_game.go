@@ -21,7 +21,7 @@ const (
 
 // checkTools judge the game while it is written.
 var checkTools = []tool{
-	{"check", "Audits and builds the game as it is, opens it for 3 seconds, and says what is wrong.", ``, nil, nil, with(check)},
+	{"check", "Audits and builds the game as it is, opens it for 3 seconds or more, 10 at most, and says what is wrong.", `"seconds":{"type":"number"}`, nil, nil, with(check)},
 }
 
 // skillTools show again what came with the request.
@@ -39,7 +39,7 @@ var endTools = []tool{
 		[]string{"summary"}, nil, with(handIn)},
 }
 
-func check(ctx context.Context, s *session, _ struct{}) (result, error) {
+func check(ctx context.Context, s *session, a struct{ Seconds float64 }) (result, error) {
 	v, again, err := s.check(ctx)
 	if err != nil {
 		return result{}, err
@@ -49,22 +49,21 @@ func check(ctx context.Context, s *session, _ struct{}) (result, error) {
 		text = "Nothing was changed since the last time. " + text
 	}
 	if v.OK && !again {
-		if trouble, err := s.loads(ctx); trouble != "" || err != nil {
+		if trouble, err := s.loads(ctx, min(max(a.Seconds, 3), 10)); trouble != "" || err != nil {
 			return result{text: text + "\nBut " + trouble}, err
 		}
 	}
 	return result{ok: v.OK && !again, text: text}, nil
 }
 
-// loads plays a game that builds for a moment, and says what it complains of; "" when
-// it does not, or nobody can play it.
-func (s *session) loads(ctx context.Context) (trouble string, err error) {
-	const moment = 180 // frames
+// loads plays a game that builds for some seconds, and says what it complains of; ""
+// when it does not, or nobody can play it.
+func (s *session) loads(ctx context.Context, seconds float64) (trouble string, err error) {
 	stage := s.task.Stage
 	if stage == nil {
 		return "", nil
 	}
-	shown, err := stage.Theatre.Try(ctx, s.game.copy(), playtest.Trial{Policy: "mash", Frames: moment, Seed: 1})
+	shown, err := stage.Theatre.Try(ctx, s.game.copy(), playtest.Trial{Policy: "mash", Frames: int(60 * seconds), Seed: 1})
 	if refused := (Refusal{}); errors.As(err, &refused) {
 		return "", nil
 	}

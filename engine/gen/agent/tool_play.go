@@ -17,7 +17,17 @@ const (
 	maxInputs  = 1000
 )
 
-const traceParameter = `"trace":{"type":"object","properties":{"seed":{"type":"integer"},"frames":{"type":"integer"},"inputs":{"type":"array","items":{"type":"object"}}},` +
+// What an input and an expectation are made of. Each object has its members named, for
+// some servers take none without.
+const (
+	inputParameter = `{"type":"object","properties":{"at":{"type":"integer"},"key":{"type":"string"},"keyUp":{"type":"string"},"text":{"type":"string"},` +
+		`"tap":{"type":"boolean"},"down":{"type":"boolean"},"move":{"type":"boolean"},"up":{"type":"boolean"},"x":{"type":"number"},"y":{"type":"number"}},"required":["at"]}`
+	expectParameter = `{"type":"object","properties":{"score":{"type":"object","properties":{"min":{"type":"number"},"max":{"type":"number"}}},` +
+		`"ended":{"type":"boolean"},"outcome":{"type":"string"},"phase":{"type":"string"},"started":{"type":"integer"},"text":{"type":"string"},` +
+		`"state":{"type":"object","properties":{"score":{"type":"number"}},"description":"paths of the state, as ball.x, with their values"}}}`
+)
+
+const traceParameter = `"trace":{"type":"object","properties":{"seed":{"type":"integer"},"frames":{"type":"integer"},"inputs":{"type":"array","items":` + inputParameter + `}},` +
 	`"required":["inputs"],"description":"as in checks/*.json, from the opening of the game"}`
 
 // playTools play the game and show what is to be seen.

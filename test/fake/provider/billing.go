@@ -8,11 +8,13 @@ import (
 )
 
 // Billing counts what requests take as a server does that caches prefixes: what one of
-// the earlier requests began with is cached, the rest is written to the cache where
-// marks ask for it. The output is counted at four bytes a token.
+// the earlier requests began with is cached. On Anthropic's wire that is what one of
+// them marked, and this one finds again behind a mark of its own, and what marks ask for
+// is written to the cache. The output is counted at four bytes a token.
 type Billing struct {
 	mu   sync.Mutex // guards what follows
 	seen []string
+	kept map[string]bool // what marks of earlier requests ended
 	all  Took
 }
 
@@ -25,27 +27,38 @@ func (b *Billing) Took() Took {
 
 // Bill returns an answer with what it takes.
 func (b *Billing) Bill(q Request, t Turn) Turn {
-	prompt := promptOf(q.Body)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	longest := 0
-	for _, before := range b.seen {
-		longest = max(longest, common(prompt, before))
+	var took *Took
+	if strings.HasSuffix(q.Path, "/messages") {
+		took = b.marked(q.Body)
+	} else {
+		took = b.known(q.Body)
 	}
-	b.seen = append(b.seen, prompt)
-	took := &Took{Cached: longest / 4, Input: (len(prompt)-longest)/4 + 1, Output: (len(t.Text)+len(t.Reasoning))/4 + 1}
+	took.Output = (len(t.Text)+len(t.Reasoning))/4 + 1
 	for _, c := range t.Tools {
 		took.Output += len(c.Arguments) / 4
 	}
 	if t.Cut {
 		took.Output = most(q.Body)
 	}
-	if strings.Contains(string(marshal(q.Body)), `"cache_control"`) {
-		took.Written, took.Input = took.Input, 0
-	}
 	b.all = Took{b.all.Input + took.Input, b.all.Cached + took.Cached, b.all.Written + took.Written, b.all.Output + took.Output}
 	t.Took = took
 	return t
+}
+
+// known is what is read of a request where all of it is kept.
+func (b *Billing) known(body map[string]any) *Took {
+	prompt, longest := promptOf(body), 0
+	for _, before := range b.seen {
+		longest = max(longest, common(prompt, before))
+	}
+	b.seen = append(b.seen, prompt)
+	took := &Took{Cached: longest / 4, Input: (len(prompt)-longest)/4 + 1}
+	if strings.Contains(string(marshal(body)), `"cache_control"`) {
+		took.Written, took.Input = took.Input, 0
+	}
+	return took
 }
 
 // most is what a request lets a model write.

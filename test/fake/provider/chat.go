@@ -35,6 +35,8 @@ type Chat struct {
 	Tools []ToolCall
 	// Reasoning is what the model thought, as reasoning_content.
 	Reasoning string
+	// Listed has it stand in the content, which is a list then, as with Mistral.
+	Listed bool
 	// Signed gives the first tool call a thought signature, as Gemini does.
 	Signed bool
 	// Usage is sent when it is set: in a stream only if it was asked for.
@@ -98,7 +100,10 @@ func send(w http.ResponseWriter, raw []byte, every, truncate int) {
 
 func (c Chat) whole(q Request) []byte {
 	message := map[string]any{"role": "assistant", "content": c.Text}
-	if c.Reasoning != "" {
+	switch {
+	case c.Reasoning != "" && c.Listed:
+		message["content"] = append(c.thought(), map[string]any{"type": "text", "text": c.Text})
+	case c.Reasoning != "":
 		message["reasoning_content"] = c.Reasoning
 	}
 	if len(c.Tools) > 0 {
@@ -131,7 +136,10 @@ func (c Chat) stream(q Request) []byte {
 		chunk([]any{map[string]any{"index": 0, "delta": d, "finish_reason": finish}}, nil)
 	}
 	delta(map[string]any{"role": "assistant", "content": ""}, nil)
-	if c.Reasoning != "" {
+	switch {
+	case c.Reasoning != "" && c.Listed:
+		delta(map[string]any{"content": c.thought()}, nil)
+	case c.Reasoning != "":
 		delta(map[string]any{"reasoning_content": c.Reasoning}, nil)
 	}
 	for _, word := range c.words() {
@@ -149,6 +157,11 @@ func (c Chat) stream(q Request) []byte {
 		out = append(out, "data: [DONE]\n\n"...)
 	}
 	return out
+}
+
+// thought is what the model thought as a part of a content.
+func (c Chat) thought() []any {
+	return []any{map[string]any{"type": "thinking", "thinking": []any{map[string]any{"type": "text", "text": c.Reasoning}}}}
 }
 
 // words are a text as a stream has it.

@@ -22,6 +22,7 @@ const (
 	LlamaCpp  Manner = "llama.cpp"
 	VLLM      Manner = "vllm"
 	Ollama    Manner = "ollama"
+	Mistral   Manner = "mistral" // chat: roles in turns, short ids, no member that it doesn't know
 )
 
 // Rules are what a strict server goes by beyond its wire.
@@ -38,6 +39,9 @@ type Rules struct {
 	NoVision bool
 	// Reasoning: a turn that calls tools has to come back with its reasoning.
 	Reasoning bool
+	// Turns: the template of the model has the user and the model speak in turns, calls
+	// and their results aside.
+	Turns bool
 }
 
 // Strict checks a conversation as real servers do, on each of the three wires,
@@ -98,6 +102,8 @@ func (f *fault) write(w http.ResponseWriter, m Manner) {
 		delete(detail, "param")
 	case VLLM:
 		detail["code"], detail["type"] = f.status, "BadRequestError"
+	case Mistral:
+		body = map[string]any{"object": "error", "message": f.message, "type": f.kind, "param": nil, "code": f.code}
 	}
 	for name, value := range f.more {
 		detail[name] = value

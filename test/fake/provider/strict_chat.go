@@ -1,23 +1,33 @@
 package fakeprovider
 
-import "strings"
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// nineLetters are the ids that Mistral gives and takes.
+var nineLetters = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 
 // checkChat checks a request for a chat completion.
 func (rules Rules) checkChat(body map[string]any) *fault {
 	if f := rules.checkCap(body); f != nil {
 		return f
 	}
+	if name := checkMembers(body, "", rules.chatMembers()...); name != "" {
+		return rules.unknown(name)
+	}
 	if tools := list(body["tools"]); len(tools) > 0 {
 		if rules.NoTools {
 			return rules.noTools()
 		}
 		for i, t := range tools {
-			if text(object(object(t)["function"])["name"]) == "" {
-				return bad("Missing required parameter: 'tools[%d].function.name'.", i).coded("missing_required_parameter")
+			if f := rules.checkFunction(i, object(object(t)["function"])); f != nil {
+				return f
 			}
 		}
 	}
-	c := chatCheck{rules: rules, turn: lastUser(list(body["messages"]))}
+	c := chatCheck{rules: rules, turn: lastUser(list(body["messages"])), used: map[string]bool{}}
 	for i, m := range list(body["messages"]) {
 		if f := c.message(i, object(m)); f != nil {
 			return f
@@ -47,12 +57,20 @@ func lastUser(messages []any) int {
 // chatCheck goes through a conversation.
 type chatCheck struct {
 	rules Rules
-	turn  int      // where the newest turn begins
-	open  []string // calls without a result
+	turn  int             // where the newest turn begins
+	open  []string        // calls without a result
+	used  map[string]bool // ids of calls
+	order chatOrder
 }
 
 func (c *chatCheck) message(i int, m map[string]any) *fault {
 	role := text(m["role"])
+	if name := checkMembers(m, fmt.Sprintf("messages.%d.", i), c.rules.messageMembers()...); name != "" {
+		return c.rules.unknown(name)
+	}
+	if f := c.order.next(c.rules, m); f != nil {
+		return f
+	}
 	if role == "tool" {
 		return c.result(m)
 	}
@@ -112,6 +130,9 @@ func (c *chatCheck) assistant(i int, m map[string]any) *fault {
 	if m["content"] == nil && len(calls) == 0 {
 		return bad("Invalid value for 'content': expected a string, got null.")
 	}
+	if text(m["content"]) == "" && list(m["content"]) == nil && len(calls) == 0 && (c.rules.Manner == Mistral || c.rules.Manner == VLLM) {
+		return bad("Assistant message must have either content or tool_calls, but not none.")
+	}
 	if _, present := m["tool_calls"]; present && len(calls) == 0 {
 		return bad("Invalid 'messages[%d].tool_calls': empty array.", i).coded("empty_array")
 	}
@@ -125,8 +146,17 @@ func (c *chatCheck) assistant(i int, m map[string]any) *fault {
 			return bad("Invalid type for 'messages[%d].tool_calls[%d].function.arguments': expected a string.", i, n).coded("invalid_type")
 		case c.rules.Manner == VLLM && !valid(arguments):
 			return bad("Expecting value: line 1 column 1 (char 0)") // its template reads them
+		case c.rules.Manner == Mistral && !nineLetters.MatchString(id):
+			f := bad("Tool call id was %s but must be a-z, A-Z, 0-9, with a length of 9.", id).coded("3280")
+			f.kind = "invalid_function_call"
+			return f
+		case len(id) > 40:
+			return bad("Invalid 'messages[%d].tool_calls[%d].id': string too long. Expected a string with maximum length 40, but got a string with length %d instead.", i, n, len(id)).
+				coded("string_above_max_length")
+		case c.used[id]:
+			return bad("Duplicate value for 'tool_call_id' of %s.", id)
 		default:
-			c.open = append(c.open, id)
+			c.open, c.used[id] = append(c.open, id), true
 		}
 	}
 	return c.thought(i, m, calls)

@@ -107,6 +107,9 @@ func (c *responsesCheck) message(i int, item map[string]any) *fault {
 		c.thought = false
 		return c.parts(i, item["content"], "input_text", role == "user")
 	case "assistant":
+		if _, isText := item["content"].(string); c.rules.Manner == VLLM && !isText && (text(item["id"]) == "" || text(item["status"]) == "") {
+			return bad("2 validation errors: ('body', 'input', %d, 'id'): Field required; ('body', 'input', %d, 'status'): Field required", i, i)
+		}
 		return c.parts(i, item["content"], "output_text", false)
 	default:
 		return bad("Invalid value: '%s'. Supported values are: 'assistant', 'system', 'developer', and 'user'.", role).coded("invalid_value")

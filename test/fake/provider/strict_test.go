@@ -9,7 +9,8 @@ import (
 
 const (
 	pixel = "iVBORw0KGgo="
-	tool  = `{"type":"function","function":{"name":"look"}}`
+	takes = `,"parameters":{"type":"object","properties":{"at":{"type":"string"}}}`
+	tool  = `{"type":"function","function":{"name":"look"` + takes + `}}`
 )
 
 // replaced fills the signatures of a request in.
@@ -53,6 +54,7 @@ func TestChatIsCheckedAsRealServersDo(t *testing.T) {
 		return `{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{}"}` + more + `}]`
 	}
 	const result = `,{"role":"tool","tool_call_id":"a","content":"seen"}`
+	nine := func(text string) string { return strings.Replace(text, `"a"`, `"abcdEFG12"`, 1) }
 	chat := func(messages string) string {
 		return `{"model":"m","messages":[` + messages + `],"tools":[` + tool + `]}`
 	}
@@ -74,9 +76,28 @@ func TestChatIsCheckedAsRealServersDo(t *testing.T) {
 		"too long for llama.cpp":    {Rules{Context: 10, Manner: LlamaCpp}, chat(`{"role":"user","content":"` + strings.Repeat("x", 99) + `"}`), `"n_ctx":10`},
 		"too long for vLLM":         {Rules{Context: 10, Manner: VLLM}, chat(`{"role":"user","content":"` + strings.Repeat("x", 99) + `"}`), `"code":400`},
 		"too long, and Ollama cuts": {Rules{Context: 10, Manner: Ollama}, chat(`{"role":"user","content":"` + strings.Repeat("x", 99) + `"}`), ""},
-		"no tools in llama.cpp":     {Rules{NoTools: true, Manner: LlamaCpp}, chat(`{"role":"user","content":"x"}`), "--jinja"},
-		"no tools in vLLM":          {Rules{NoTools: true, Manner: VLLM}, chat(`{"role":"user","content":"x"}`), "--enable-auto-tool-choice"},
-		"no tools in Ollama":        {Rules{NoTools: true, Manner: Ollama}, chat(`{"role":"user","content":"x"}`), "does not support tools"},
+		"a member of nobody's":      {Rules{}, `{"model":"m","messages":[` + strings.TrimSuffix(user, ",") + `],"top_k":5}`, "Unrecognized request argument supplied: top_k"},
+		"a message's of nobody's":   {Rules{}, chat(`{"role":"user","content":"go","extra_content":{}}`), "messages.0.extra_content"},
+		"DeepSeek's for Gemini":     {Rules{Manner: Gemini}, chat(user + `{"role":"assistant","content":"x","reasoning_content":"hm"}`), "messages.1.reasoning_content"},
+		"an id that is too long":    {Rules{}, chat(user + strings.Replace(call(""), `"a"`, `"`+strings.Repeat("a", 41)+`"`, 1) + "}"), "maximum length 40"},
+		"an id used twice":          {Rules{}, chat(user + call("") + `}` + result + `,` + call("") + `}` + result), "Duplicate value"},
+		"turns in vLLM":             {Rules{Manner: VLLM, Turns: true}, chat(user + call("") + `}` + result + `,` + strings.TrimSuffix(user, ",")), "roles must alternate"},
+		"turns in llama.cpp":        {Rules{Manner: LlamaCpp, Turns: true}, chat(user + strings.TrimSuffix(user, ",")), "roles must alternate"},
+		"turns, and they are kept":  {Rules{Manner: LlamaCpp, Turns: true}, chat(user + call("") + `}` + result + `,{"role":"assistant","content":"x"},` + strings.TrimSuffix(user, ",")), ""},
+		"no parameters, llama.cpp":  {Rules{Manner: LlamaCpp}, strings.Replace(chat(strings.TrimSuffix(user, ",")), takes, "", 1), "'parameters' not found"},
+		"an empty schema, Gemini":   {Rules{Manner: Gemini}, strings.Replace(chat(strings.TrimSuffix(user, ",")), `"at":{"type":"string"}`, "", 1), "should be non-empty"},
+		"one within, Gemini": {Rules{Manner: Gemini}, strings.Replace(chat(strings.TrimSuffix(user, ",")), `{"type":"string"}`,
+			`{"type":"array","items":{"type":"object"}}`, 1), "should be non-empty"},
+		"an empty answer, vLLM":    {Rules{Manner: VLLM}, chat(user + `{"role":"assistant","content":""}`), "must have either content or tool_calls"},
+		"a user after a result":    {Rules{Manner: Mistral}, chat(user + nine(call("")) + `}` + nine(result) + `,` + strings.TrimSuffix(user, ",")), `"code":"3230"`},
+		"an answer in between":     {Rules{Manner: Mistral}, chat(user + nine(call("")) + `}` + nine(result) + `,{"role":"assistant","content":"x"},` + strings.TrimSuffix(user, ",")), ""},
+		"an id for Mistral":        {Rules{Manner: Mistral}, chat(user + call("") + `}` + result), "with a length of 9"},
+		"a thought for Mistral":    {Rules{Manner: Mistral}, chat(user + `{"role":"assistant","content":"x","reasoning_content":"hm"}`), "extra_forbidden"},
+		"the other cap of Mistral": {Rules{Manner: Mistral}, `{"model":"m","messages":[` + strings.TrimSuffix(user, ",") + `],"max_completion_tokens":5}`, "extra_forbidden"},
+
+		"no tools in llama.cpp": {Rules{NoTools: true, Manner: LlamaCpp}, chat(`{"role":"user","content":"x"}`), "--jinja"},
+		"no tools in vLLM":      {Rules{NoTools: true, Manner: VLLM}, chat(`{"role":"user","content":"x"}`), "--enable-auto-tool-choice"},
+		"no tools in Ollama":    {Rules{NoTools: true, Manner: Ollama}, chat(`{"role":"user","content":"x"}`), "does not support tools"},
 	})
 }
 
@@ -132,6 +153,8 @@ func TestResponsesAreCheckedAsRealServersDo(t *testing.T) {
 		"no reasoning":        {Rules{Reasoning: true}, ask(call + output), "required 'reasoning' item"},
 		"a changed reasoning": {Rules{}, ask(strings.Replace(thought, "SEALED", "x.SEALED", 1) + call + output), "could not be verified"},
 		"vLLM":                {Rules{Manner: VLLM}, ask(thought + call + output), "not supported"},
+		"vLLM, an answer":     {Rules{Manner: VLLM}, ask(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]}`), "Field required"},
+		"vLLM, as a text":     {Rules{Manner: VLLM}, ask(`{"type":"message","role":"assistant","content":"x"}`), ""},
 		"a user's output":     {Rules{}, ask(`{"role":"user","content":[{"type":"output_text","text":"x"}]}`), "Supported values are: 'input_text'"},
 		"a chat's cap":        {Rules{}, `{"model":"m","input":"x","max_tokens":5}`, "unsupported_parameter"},
 		"a nested tool":       {Rules{}, `{"model":"m","input":"x","tools":[` + tool + `]}`, "tools[0].name"},

@@ -43,7 +43,7 @@ func (t Turn) Answer() Answer {
 }
 
 func (t Turn) chat() Chat {
-	c := Chat{Text: t.Text, Tools: t.Tools, Every: t.Every, Truncate: t.Truncate, Signed: t.Manner == Gemini}
+	c := Chat{Text: t.Text, Tools: t.Tools, Every: t.Every, Truncate: t.Truncate, Signed: t.Manner == Gemini, Listed: t.Manner == Mistral}
 	if t.Manner != Gemini {
 		c.Reasoning = t.Reasoning
 	}
@@ -171,7 +171,10 @@ func (t Turn) messageEvents(q Request) []event {
 // items are the output of a response.
 func (t Turn) items() []map[string]any {
 	var out []map[string]any
-	if t.Reasoning != "" {
+	switch {
+	case t.Reasoning != "" && t.Manner == VLLM: // in the open
+		out = append(out, map[string]any{"id": "rs_fake", "type": "reasoning", "summary": []any{}, "content": []any{map[string]any{"type": "reasoning_text", "text": t.Reasoning}}})
+	case t.Reasoning != "":
 		out = append(out, map[string]any{"id": "rs_fake", "type": "reasoning", "summary": []any{}, "encrypted_content": sealed(t.Reasoning)})
 	}
 	if t.Text != "" {

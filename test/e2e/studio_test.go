@@ -172,7 +172,8 @@ func staysWhereItIsUsed(b *tab, page, file string) {
 	b.t.Helper()
 	const ends = `comes("job.completed", {}); return part("log").textContent;`
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.assign(%q); undefined", page+file+"&done=saved#code")))
-	b.until(`location.search.includes("done=saved") && document.readyState === "complete"`)
+	// The page's own scripts have run; the game beside the file may still load.
+	b.until(`location.search.includes("done=saved") && performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd > 0`)
 	b.do(chromedp.Focus(chromedp.CSS("#prompt")))
 	if said := b.followJob(map[string]string{"page": page}, ends); !strings.Contains(said, "Load its game") {
 		b.t.Errorf("at the job's end the page says %q", said)

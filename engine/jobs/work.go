@@ -58,16 +58,6 @@ func timeout(level api.ReasoningLevel) time.Duration {
 	return 20 * time.Minute
 }
 
-// work takes a job from its start to its end. jobCtx is the job's own: its
-// cause says why it is interrupted. The error is errAbandoned, or the volume's.
-func (m *Manager) work(ctx, jobCtx context.Context, j *job) error {
-	v, err := m.attempt(jobCtx, j)
-	if err != nil {
-		return err
-	}
-	return m.end(ctx, j, v)
-}
-
 // attempt runs a job up to the point where only its end is left to store.
 func (m *Manager) attempt(ctx context.Context, j *job) (verdict, error) {
 	seq, err := m.begin(j)

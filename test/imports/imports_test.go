@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 		"api", "api/contract", "engine-proxy", "engine-proxy/archive", "engine-proxy/engineclient", "engine-proxy/internal/clock",
 	},
 	"engine-proxy/fleet": {
-		"api", "api/contract", "api/sse", "peer", "engine-proxy", "engine-proxy/admission", "engine-proxy/archive", "engine-proxy/authority",
+		"api", "api/contract", "api/sse", "peer", "peer/disk", "peer/metric", "engine-proxy", "engine-proxy/admission", "engine-proxy/archive", "engine-proxy/authority",
 		"engine-proxy/driver", "engine-proxy/engineclient", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"engine-proxy/internal/sampled", "engine-proxy/lifecycle", "engine-proxy/remote", "engine-proxy/settle", "engine-proxy/state",
 	},
@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	},
 	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
 	"engine-proxy/egress": {
-		"api", "api/contract", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
+		"api", "api/contract", "api/sse", "peer/metric", "engine-proxy/internal/bounded", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"engine-proxy/internal/sampled",
 	},
 	"test/fake/engine":   {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/driver/process/shim"},

@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	},
 	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
 	"engine-proxy/egress": {
-		"api", "api/contract", "api/sse", "peer/metric", "engine-proxy/internal/bounded", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
+		"api", "api/contract", "api/exact", "api/sse", "peer/metric", "engine-proxy/internal/bounded", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"engine-proxy/internal/sampled",
 	},
 	"test/fake/engine":   {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/driver/process/shim"},

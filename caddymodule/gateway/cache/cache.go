@@ -155,9 +155,7 @@ func (o *Options) complete() {
 	if o.Request == nil {
 		o.Request = func(context.Context) peer.Request { return peer.Request{} }
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 }
 
 func newStore[K ristretto.Key, V any](maxEntries int64) (*ristretto.Cache[K, V], error) {

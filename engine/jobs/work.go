@@ -135,8 +135,7 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 	if ctx.Err() != nil {
 		return interruption(context.Cause(ctx))
 	}
-	var full *fullError
-	if errors.As(err, &full) {
+	if full, ok := errors.AsType[*fullError](err); ok {
 		return failed(api.FailureGeneration, full.Error()), nil
 	}
 	if err != nil {
@@ -242,13 +241,11 @@ func (m *Manager) awaitUnreturned(ctx context.Context) error {
 	if m.unreturned == nil {
 		return nil
 	}
-	patience := time.NewTimer(unreturnedGrace)
-	defer patience.Stop()
 	select {
 	case <-m.unreturned:
 		m.unreturned = nil
 	case <-ctx.Done():
-	case <-patience.C:
+	case <-time.After(unreturnedGrace):
 		return errUnreturned
 	}
 	return nil

@@ -153,9 +153,7 @@ func (o *Options) complete() {
 	if o.Request == nil {
 		o.Request = func(context.Context) peer.Request { return peer.Request{} }
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 }
 
 // entriesOf holds the entries of one kind in the store of all. What counts how often an entry is

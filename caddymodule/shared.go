@@ -98,6 +98,7 @@ func (s *Shared) serveGames(logger *zap.Logger) {
 	s.plays.core = func() *gateway.Console { return playCore(s, s.plays.logger) }
 	if s.dataDir != "" {
 		s.plays.file = filepath.Join(s.dataDir, "play.port")
+		s.plays.reopen()
 	}
 }
 

@@ -121,7 +121,7 @@ func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request)
 	if asked.Format == api.FormatJSON {
 		return writeJSON(w, http.StatusOK, api.ViewFound{Success: true, Data: view})
 	}
-	table, err := view.Table(asked.Table)
+	table, err := api.TableOf(view, asked.Table)
 	if err != nil {
 		return asError(err)
 	}

@@ -68,7 +68,7 @@ func experimentCommand(use, short string, args cobra.PositionalArgs, o *clientOp
 		Args:  args,
 		RunE: func(c *cobra.Command, args []string) error {
 			wanted := change(args)
-			if err := wanted.Check(); err != nil {
+			if err := api.CheckExperiment(wanted); err != nil {
 				return &codedError{exitUsage, err}
 			}
 			return o.call(c, func(ctx context.Context, service *client.Client) error {

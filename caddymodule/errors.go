@@ -8,7 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/block"
 )
 
@@ -56,8 +56,8 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 }
 
 // answerTo returns what the client is told about err.
-func answerTo(err error) *api.Error {
-	var ours *api.Error
+func answerTo(err error) *answers.Error {
+	var ours *answers.Error
 	if errors.As(err, &ours) {
 		return ours
 	}
@@ -70,12 +70,12 @@ func answerTo(err error) *api.Error {
 	if message == "" {
 		message = "Error"
 	}
-	return &api.Error{Status: status, Message: message + ".", Cause: err}
+	return &answers.Error{Status: status, Message: message + ".", Cause: err}
 }
 
 // refuse turns the refusal into an error that Caddy hands to handle_errors. With the
 // refusal as its cause caddyhttp.Error would return the HandlerError that is in it.
-func refuse(e *api.Error) error {
+func refuse(e *answers.Error) error {
 	handler := caddyhttp.Error(e.Status, nil)
 	handler.Err = e
 	return handler

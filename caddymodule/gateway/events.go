@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
@@ -45,14 +46,14 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) err
 	// and before the stream could be told.
 	d, err := l.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, q.Route.Action)
 	if err != nil {
-		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+		return answers.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
 	switch {
 	case !d.Allow:
 		q.Decision = d
 		return refusal(d)
 	case d.Reads&^q.Decision.Reads != 0: // the stream would not be decided on again by it
-		return api.Unavailable("The rules changed meanwhile.", retrySoon, nil)
+		return answers.Unavailable("The rules changed meanwhile.", retrySoon, nil)
 	}
 	return l.serveStream(w, r, q, stream, l.Gate)
 }
@@ -93,13 +94,13 @@ func (l *Locator) follow(w http.ResponseWriter, r *http.Request, q *Request, end
 
 // noRoom is the 503 of a stream for which the registry has no room: the
 // specification closes the list of limits that answer 429.
-func noRoom(err error) *api.Error {
+func noRoom(err error) *answers.Error {
 	message := "Too many event streams are open right now. Poll the status instead, or try again later."
 	var full *streams.FullError
 	if errors.As(err, &full) && full.Room == streams.RoomKey {
 		message = fmt.Sprintf("This API key has %d event streams open, its limit. Close one, or poll the status instead.", full.Most)
 	}
-	return api.Unavailable(message, retryFull, err)
+	return answers.Unavailable(message, retryFull, err)
 }
 
 // serveStream serves a stream until it is complete, its client leaves or the
@@ -294,10 +295,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 func (l *Locator) archivedEvents(w http.ResponseWriter, r *http.Request, q *Request) error {
 	log, err := l.Engines.Events(r.Context(), q.Route.JobID)
 	if errors.Is(err, engineproxy.ErrNotArchived) {
-		return &api.Error{Status: http.StatusNotFound, Message: "The job's events are no longer kept."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "The job's events are no longer kept."}
 	}
 	if err != nil {
-		return api.Unavailable("The job's events can't be read right now.", retrySoon, err)
+		return answers.Unavailable("The job's events can't be read right now.", retrySoon, err)
 	}
 	return sse.Serve(w, r, log, sse.Options{})
 }

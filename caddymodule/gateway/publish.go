@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -103,7 +104,7 @@ const nextCursor = "Svc-Next-Cursor"
 // serveView answers with how the game was played: as JSON with all its tables, else with
 // one of them.
 func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request) error {
-	asked, err := api.ParseViewQuery(strings.TrimPrefix(q.Route.Part, partView), r.URL.Query())
+	asked, err := requests.ParseViewQuery(strings.TrimPrefix(q.Route.Part, partView), r.URL.Query())
 	if err != nil {
 		return asError(err)
 	}
@@ -121,7 +122,7 @@ func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request)
 	if asked.Format == api.FormatJSON {
 		return writeJSON(w, http.StatusOK, api.ViewFound{Success: true, Data: view})
 	}
-	table, err := api.TableOf(view, asked.Table)
+	table, err := requests.TableOf(view, asked.Table)
 	if err != nil {
 		return asError(err)
 	}

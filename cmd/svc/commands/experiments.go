@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -68,7 +69,7 @@ func experimentCommand(use, short string, args cobra.PositionalArgs, o *clientOp
 		Args:  args,
 		RunE: func(c *cobra.Command, args []string) error {
 			wanted := change(args)
-			if err := api.CheckExperiment(wanted); err != nil {
+			if err := requests.CheckExperiment(wanted); err != nil {
 				return &codedError{exitUsage, err}
 			}
 			return o.call(c, func(ctx context.Context, service *client.Client) error {

@@ -13,7 +13,7 @@ export function controls(frame, place, send) {
 	const address = () => frame.src.split("?")[0];
 	let muted = false;
 	let wanted = 0; // the timer of a picture that somebody asked for
-	place.hidden = false;
+	place.hidden = !frame.hasAttribute("src"); // there is no game yet
 
 	part("restart").addEventListener("click", () => load(""));
 	part("seed").addEventListener("submit", (event) => {

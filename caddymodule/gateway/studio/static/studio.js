@@ -20,7 +20,8 @@ for (const link of examples) {
 		prompt.focus();
 	});
 }
-for (const place of document.querySelectorAll("[data-job]")) followJob(place);
+const game = showGame();
+for (const place of document.querySelectorAll("[data-job]")) followJob(place, game);
 for (const form of document.querySelectorAll("[data-prompt]")) {
 	keepFields(form);
 	sendByKey(form);
@@ -48,7 +49,6 @@ for (const form of document.querySelectorAll("[data-upload]")) {
 }
 askUntil(document.querySelector("[data-engine]"), ({ engine }) => engine.ready, "The engine is ready. ");
 askUntil(document.querySelector("[data-running]"), ({ workspace }) => !workspace.check?.running, "The version was played. ");
-showGame();
 for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {
 	if (!event.ctrlKey && !event.metaKey || event.key !== ".") return;

@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/kit/examples"
+	fakeprovider "github.com/svc-games/svc/test/fake/provider"
+	"github.com/svc-games/svc/test/wait"
+)
+
+// TestWhatAJobBuildsIsShownWhileItWorks: also of a project that has no game yet. When the job
+// has ended the present is shown.
+func TestWhatAJobBuildsIsShownWhileItWorks(t *testing.T) {
+	axe := axeCore(t)
+	all, err := examples.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := all[slices.IndexFunc(all, func(x examples.Example) bool { return x.Name == "blocks" })]
+	var files []fakeprovider.ToolCall
+	for _, name := range slices.Sorted(maps.Keys(blocks.Files)) {
+		files = append(files, tool("write_file", map[string]any{"path": name, "content": string(blocks.Files[name])}))
+	}
+	asked, release := make(chan struct{}), make(chan struct{})
+	let := sync.OnceFunc(func() { close(release) })
+	defer let() // else the provider waits
+	provider := fakeprovider.New(t, fakeprovider.InTurn(writes(files...), writes(tool("check", nil)), func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
+		close(asked)
+		<-release
+		writes(tool("done", map[string]any{"summary": "Blocks fall."}))(p, w, r, q)
+	}))
+	provider.Key = credential
+	s := startWithModels(t, inOneForm(t), provider.URL, chromiumProgram(t))
+	b := s.signIn(newBrowser(t), "alice")
+	b.letScripts()
+	key := s.newKey("alice")
+	sub := s.submit(key, map[string]any{
+		"projectId": s.newProject(key), "prompt": "blocks that fall", "settings": map[string]any{"model": "writer", "gameType": "platform"},
+	})
+	wait.For(t, "the step after the check", asked)
+	b.open("http://" + s.addr + "/console/studio/" + sub.ProjectID)
+	b.until(`document.querySelector("[data-shown]")?.textContent.startsWith("This is what the job has built so far") && document.querySelector("[data-game]").offsetParent !== null`)
+	b.until(`!document.querySelector("[data-hold]").disabled`) // the game runs, and has said so
+	b.looked(t, axe, "built")
+	built := value(b, chromedp.Evaluate[string](`document.querySelector("[data-game]").src`))
+	resp, err := http.Get(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if page, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(page), "<title>Falling blocks</title>") {
+		t.Errorf("%s: %d %v %s", built, resp.StatusCode, err, page)
+	}
+	b.do(chromedp.Focus(chromedp.CSS("#prompt"))) // who uses the page stays on it
+	let()
+	if job := s.finishLong(key, sub); job.Status != api.JobCompleted {
+		t.Errorf("%+v", job)
+	}
+	b.until(`document.querySelector("[data-shown]").textContent === "This is the game as it is now." && document.querySelector("[data-game]").src.endsWith("/now/index.html")`)
+	b.until(`document.querySelector("[data-log]").textContent.includes("Load its game")`)
+}

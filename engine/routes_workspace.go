@@ -146,48 +146,6 @@ func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 	return writeJSON(w, http.StatusOK, saved)
 }
 
-// lock has jobs leave a file of the game as it is, or no longer.
-func (s *server) lock(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	if err := m.SetLock(r.URL.Query().Get("path"), r.Method == http.MethodPut); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, struct{}{})
-}
-
-// check begins to play the newest revision without a model.
-func (s *server) check(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
-	begun, err := m.Check()
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, begun)
-}
-
-// mend mends what is wrong with the game in a way that leaves no choice.
-func (s *server) mend(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	saved, err := m.Mend(r.Context())
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, saved)
-}
-
-// keepRevision has a revision be kept until a time.
-func (s *server) keepRevision(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	rev, err := revisionOf(r.PathValue("rev"))
-	if err != nil {
-		return err
-	}
-	var req contract.KeepRequest
-	if err := readJSON(w, r, &req); err != nil {
-		return err
-	}
-	if err := m.KeepRevision(rev, req.Until); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, struct{}{})
-}
-
 // reorder puts the waiting jobs in another order.
 func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	var queue contract.Queue
@@ -198,14 +156,6 @@ func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 		return err
 	}
 	return writeJSON(w, http.StatusOK, queue)
-}
-
-// stopAfterStep has a job end when the step is done that it is at.
-func (s *server) stopAfterStep(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	if err := m.StopAfterStep(r.PathValue("id")); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, struct{}{})
 }
 
 // revisionOf reads the number of a revision, 0 for what is there now.

@@ -17,27 +17,39 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// TestWhatAJobBuildsIsShownWhileItWorks: also of a project that has no game yet. When the job
-// has ended the present is shown.
-func TestWhatAJobBuildsIsShownWhileItWorks(t *testing.T) {
-	axe := axeCore(t)
+// blocks are the tool calls by which a model writes the example of falling blocks.
+func blocks(t *testing.T) []fakeprovider.ToolCall {
+	t.Helper()
 	all, err := examples.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := all[slices.IndexFunc(all, func(x examples.Example) bool { return x.Name == "blocks" })]
-	var files []fakeprovider.ToolCall
-	for _, name := range slices.Sorted(maps.Keys(blocks.Files)) {
-		files = append(files, tool("write_file", map[string]any{"path": name, "content": string(blocks.Files[name])}))
+	game := all[slices.IndexFunc(all, func(x examples.Example) bool { return x.Name == "blocks" })]
+	var calls []fakeprovider.ToolCall
+	for _, name := range slices.Sorted(maps.Keys(game.Files)) {
+		calls = append(calls, tool("write_file", map[string]any{"path": name, "content": string(game.Files[name])}))
 	}
+	return calls
+}
+
+// holding is an answer that is not given before let is called; asked is closed when a model is
+// asked for it.
+func holding(answer fakeprovider.Answer) (held fakeprovider.Answer, asked chan struct{}, let func()) {
 	asked, release := make(chan struct{}), make(chan struct{})
-	let := sync.OnceFunc(func() { close(release) })
-	defer let() // else the provider waits
-	provider := fakeprovider.New(t, fakeprovider.InTurn(writes(files...), writes(tool("check", nil)), func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
+	return func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
 		close(asked)
 		<-release
-		writes(tool("done", map[string]any{"summary": "Blocks fall."}))(p, w, r, q)
-	}))
+		answer(p, w, r, q)
+	}, asked, sync.OnceFunc(func() { close(release) })
+}
+
+// TestWhatAJobBuildsIsShownWhileItWorks: also of a project that has no game yet. When the job
+// has ended the present is shown.
+func TestWhatAJobBuildsIsShownWhileItWorks(t *testing.T) {
+	axe := axeCore(t)
+	held, asked, let := holding(writes(tool("done", map[string]any{"summary": "Blocks fall."})))
+	defer let() // else the provider waits
+	provider := fakeprovider.New(t, fakeprovider.InTurn(writes(blocks(t)...), writes(tool("check", nil)), held))
 	provider.Key = credential
 	s := startWithModels(t, inOneForm(t), provider.URL, chromiumProgram(t))
 	b := s.signIn(newBrowser(t), "alice")

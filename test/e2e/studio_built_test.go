@@ -36,8 +36,9 @@ func blocks(t *testing.T) []fakeprovider.ToolCall {
 // asked for it.
 func holding(answer fakeprovider.Answer) (held fakeprovider.Answer, asked chan struct{}, let func()) {
 	asked, release := make(chan struct{}), make(chan struct{})
+	ask := sync.OnceFunc(func() { close(asked) }) // a judge that is not content has it asked again
 	return func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
-		close(asked)
+		ask()
 		<-release
 		answer(p, w, r, q)
 	}, asked, sync.OnceFunc(func() { close(release) })

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"net/http"
@@ -77,6 +78,21 @@ func refuseLive(w http.ResponseWriter, wait time.Duration, message string) {
 	http.Error(w, message, http.StatusServiceUnavailable)
 }
 
+// sendTimeout is how long a browser may take to read a file of a game.
+const sendTimeout = 2 * time.Minute
+
+// hurry ends an answer that nobody reads: it would take of its owner's room as long as the
+// reader, who may be anybody with a link, keeps the connection. The function returned has the
+// connection be as it was.
+func hurry(w http.ResponseWriter) (done func()) {
+	c := http.NewResponseController(w)
+	_ = c.SetWriteDeadline(time.Now().Add(sendTimeout)) // a writer that knows no deadline is one of a test
+	return func() {
+		_ = c.Flush()
+		_ = c.SetWriteDeadline(time.Time{})
+	}
+}
+
 // queryOfLive is how an engine is asked for a file of the folder that a preview's address
 // begins with.
 func queryOfLive(at, file string) (url.Values, bool) {
@@ -98,9 +114,9 @@ func queryOfLive(at, file string) (url.Values, bool) {
 // see it.
 func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name string) {
 	at, file, _ := strings.Cut(name, "/")
-	if name == bridgeFile {
+	if data, ours := own[name]; ours {
 		gateway.GameHeaders(w.Header(), name, "private, no-store")
-		_, _ = w.Write(bridge)
+		_, _ = w.Write(data)
 		return
 	}
 	if file == "" || strings.HasSuffix(file, "/") {
@@ -111,12 +127,14 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		http.Error(w, "The game has no such file.", http.StatusNotFound)
 		return
 	}
-	project, err := s.Sidecar.Project(r.Context(), projectID)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
+	defer cancel()
+	project, err := s.Sidecar.Project(ctx, projectID)
 	if errors.Is(err, sidecar.ErrUnknownProject) {
 		http.Error(w, "This preview is over. Load its page in the console again.", http.StatusNotFound)
 		return
 	}
-	if refused := s.Rates.Spend(r.Context(), "live:"+projectID, liveRate); refused != nil {
+	if refused := s.Rates.Spend(ctx, "live:"+projectID, liveRate); refused != nil {
 		refuseLive(w, refused.RetryAfter, "Too many people look at this game right now. Try again later.")
 		return
 	}
@@ -124,8 +142,9 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 	if err == nil {
 		share := s.Answers.Share(project.OwnerID)
 		defer share.Release()
+		defer hurry(w)()
 		owner := engineproxy.Project{ID: projectID, OwnerID: project.OwnerID}
-		a, err = s.ask(withShare(r.Context(), share), owner, call{method: http.MethodGet, path: contract.PathFile, query: query})
+		a, err = s.ask(withShare(ctx, share), owner, call{method: http.MethodGet, path: contract.PathFile, query: query})
 	}
 	var notYet *api.Error
 	switch {

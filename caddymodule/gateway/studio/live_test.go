@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/svc-games/svc/caddymodule/gateway"
@@ -57,6 +58,47 @@ func TestALivePreviewShowsWhatAJobHasBuilt(t *testing.T) {
 	}
 	if want := []string{"index.html@built", "a.js@", "a.js@3"}; !slices.Equal(asked, want) {
 		t.Errorf("the engine is asked for %q, want %q", asked, want)
+	}
+}
+
+// TestAFileOfAGameIsAnsweredWhateverHangs: what it hangs at is the store here.
+func TestAFileOfAGameIsAnsweredWhateverHangs(t *testing.T) {
+	o := openStudio(t, func(http.ResponseWriter, *http.Request) {})
+	o.sidecar.hangs = true
+	synctest.Test(t, func(t *testing.T) {
+		begun, w := time.Now(), httptest.NewRecorder()
+		o.Live(w, httptest.NewRequest(http.MethodGet, "/", nil), o.sidecar.projects[0], "now/game.js")
+		if took := time.Since(begun); w.Code != http.StatusServiceUnavailable || took > callTimeout {
+			t.Errorf("%d after %s", w.Code, took)
+		}
+	})
+}
+
+// timed is a writer that has deadlines.
+type timed struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+	at       time.Time // the deadline when something was written
+}
+
+func (w *timed) SetWriteDeadline(at time.Time) error { w.deadline = at; return nil }
+
+func (w *timed) Write(p []byte) (int, error) {
+	w.at = w.deadline
+	return w.ResponseRecorder.Write(p)
+}
+
+// TestWhoReadsNothingOfAGameKeepsNoRoomOfItsOwner: and the connection is as it was for what
+// is asked for on it next.
+func TestWhoReadsNothingOfAGameKeepsNoRoomOfItsOwner(t *testing.T) {
+	o := openStudio(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("the game")) })
+	w := &timed{ResponseRecorder: httptest.NewRecorder()}
+	o.Live(w, httptest.NewRequest(http.MethodGet, "/", nil), o.sidecar.projects[0], "now/game.js")
+	if left := time.Until(w.at); w.Body.String() != "the game" || left <= 0 || left > sendTimeout {
+		t.Errorf("%q is written with %s left", w.Body, left)
+	}
+	if !w.deadline.IsZero() {
+		t.Errorf("the connection's deadline is %s afterwards", w.deadline)
 	}
 }
 

@@ -41,6 +41,7 @@ type fakeSidecar struct {
 	awaitErr  error
 	replay    func(key string) error
 	jobs      []sidecar.Job
+	hangs     bool // at a project
 }
 
 func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
@@ -62,7 +63,11 @@ func (f *fakeSidecar) Projects(_ context.Context, _, after string, _ int) (api.P
 	return list, nil
 }
 
-func (f *fakeSidecar) Project(_ context.Context, id string) (sidecar.Project, error) {
+func (f *fakeSidecar) Project(ctx context.Context, id string) (sidecar.Project, error) {
+	if f.hangs {
+		<-ctx.Done()
+		return sidecar.Project{}, ctx.Err()
+	}
 	return sidecar.Project{Project: api.Project{ID: id, Name: "game"}, OwnerID: "alice"}, nil
 }
 

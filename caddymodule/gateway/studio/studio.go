@@ -76,6 +76,7 @@ func New(p Parts) (*Studio, error) {
 		"POST /{project}/keep":            s.keep,
 		"POST /{project}/plays":           s.keepPlay,
 		"POST /{project}/mend":            s.mend,
+		"POST /{project}/scene":           s.beginScene,
 		"POST /{project}/restore":         s.restore,
 		"POST /{project}/duplicate":       s.duplicate,
 		"POST /{project}/copy":            s.copyFrom,

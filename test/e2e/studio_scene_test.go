@@ -1,7 +1,11 @@
 package e2e
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -15,7 +19,7 @@ import (
 
 // sceneGame shows the scene, and says where its box is.
 const sceneGame = `() => "import * as THREE from 'three'; import data from './scene.json'; import { placed } from './scene.js';" +
-	"const { of } = placed(THREE, data); console.error('the box is at ' + of.box.position.x);"`
+	"const { of } = placed(THREE, data); document.title = 'the box is at ' + of.box.position.x; console.error(document.title);"`
 
 // boxes is the place of the scene's box, by the text in the editor.
 const boxes = `JSON.parse(document.querySelector("#text").value).entities.find(({ id }) => id === "box").%s`
@@ -99,10 +103,37 @@ func TestASceneIsChangedByKeysAndByHandlesAndPlayedAsItIs(t *testing.T) {
 	b.sceneIsThere()
 	b.until(`document.querySelector("[data-sheet] [name=pos0]").value === "2.5" && document.querySelector("#text").value === ` + fmt.Sprintf("%q", last))
 
+	b.zipPlays(`document.title === "the box is at 2.5"`)
+
 	theirs := strings.Replace(first, `"pos": [3, 6, 4]`, `"pos": [1, 8, 4]`, 1) // as a job would move the light
 	if joined, kept := merge.Lines(first, last, theirs); !kept || !strings.Contains(joined, `"pos": [2.5, 0.5, 0]`) || !strings.Contains(joined, `"pos": [1, 8, 4]`) {
 		t.Errorf("with another one's change (%t): %s", kept, joined)
 	}
+}
+
+// zipPlays opens the newest version's ZIP from a folder, and waits for something to be true
+// of its page.
+func (b *tab) zipPlays(expression string) {
+	b.t.Helper()
+	text := value(b, chromedp.Evaluate[string](`fetch(document.querySelector('#versions a[href*="/zip?rev="]').href).then((res) => res.blob()).then((zip) => new Promise((done) => {
+		const reader = new FileReader();
+		reader.addEventListener("load", () => done(reader.result.split(",")[1]));
+		reader.readAsDataURL(zip);
+	}))`, chromedp.EvalAwaitPromise))
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	zipped, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	dir := b.t.TempDir()
+	if err := os.CopyFS(dir, zipped); err != nil {
+		b.t.Fatal(err)
+	}
+	b.open("file://" + dir + "/index.html")
+	b.until(expression)
 }
 
 // drag moves the pointer from one place to another with its button down.

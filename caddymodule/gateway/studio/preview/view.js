@@ -25,15 +25,26 @@ addEventListener("message", (event) => {
 	say("ready", { three: Boolean(T) });
 });
 
-const renderer = T && new T.WebGLRenderer({ canvas, antialias: true });
+const renderer = T ? drawer() : null;
 const camera = T && new T.PerspectiveCamera(50, 1, 0.05, 2000);
 const eye = T && { target: new T.Vector3(), far: 12, turn: 0.7, lift: 0.6 };
 const world = T && new T.Scene();
 const handles = T && new T.Group();
 let shown = null;
 let grip = null; // the drag that is under way
-if (T) begin();
-else canvas.replaceWith("This game has no lib/three.min.js to show a scene with.");
+if (renderer) begin();
+else {
+	const why = T ? "This browser draws nothing in three dimensions" : "This game has no lib/three.min.js to show a scene with";
+	canvas.replaceWith(`${why}: the list and the numbers work all the same.`);
+}
+
+function drawer() {
+	try {
+		return new T.WebGLRenderer({ canvas, antialias: true });
+	} catch {
+		return null;
+	}
+}
 
 function begin() {
 	world.background = new T.Color("#20242c");
@@ -71,7 +82,7 @@ function begin() {
 
 function show(data) {
 	told = data;
-	if (!T) return;
+	if (!renderer) return;
 	if (shown) {
 		world.remove(shown.root);
 		shown.root.traverse((it) => { it.geometry?.dispose(); it.material?.dispose(); });

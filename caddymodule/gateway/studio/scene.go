@@ -3,6 +3,7 @@ package studio
 import (
 	_ "embed"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/svc-games/svc/api/contract"
@@ -57,6 +58,12 @@ func (s *Studio) beginScene(x *exchange) error {
 // Scene reports whether the file that is shown is a scene that can be changed by sight.
 func (p projectPage) Scene() bool {
 	return p.Shows(sceneFile) && !p.File.Binary && !p.File.Fixed && p.Preview != ""
+}
+
+// AskForScene returns the page with a brief that somebody who writes no code may send.
+func (p projectPage) AskForScene() string {
+	const brief = "Show the entities of src/scene.json in the game, by placed of src/scene.js."
+	return p.At("?" + url.Values{"prompt": {brief}}.Encode() + "#chat")
 }
 
 // Has reports whether the game has a file.

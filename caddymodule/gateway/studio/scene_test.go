@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/sidecar/site"
 )
 
 // gameOf answers for an engine whose game has files, of which none is written over.
@@ -76,5 +77,23 @@ func TestTheViewOfASceneStandsBesideTheGameAndIsNoneOfItsFiles(t *testing.T) {
 	w := httptest.NewRecorder()
 	if o.Live(w, httptest.NewRequest(http.MethodGet, "/", nil), o.sidecar.projects[0], "viewport/other.js"); w.Code != http.StatusNotFound {
 		t.Errorf("another file: %d", w.Code)
+	}
+}
+
+// TestASceneIsShownAboveItsTextWhereItCanBeChanged: not as it was, nor without previews.
+func TestASceneIsShownAboveItsTextWhereItCanBeChanged(t *testing.T) {
+	var written []string
+	o := openStudio(t, gameOf(&written, "index.html", "src/scene.json"))
+	for query, want := range map[string]bool{"?file=src/scene.json": true, "?file=src/scene.json&rev=1": false, "?file=index.html": false} {
+		r := httptest.NewRequest(http.MethodGet, "http://x"+site.StudioPath+o.at("")+query, nil)
+		for preview, want := range map[string]bool{"http://p/code": want, "": false} {
+			w := httptest.NewRecorder()
+			if err := o.Serve(w, r, site.Studio{KeyID: "key_1", UserID: "alice", Preview: preview}); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(w.Body.String(), `data-src="`+preview+`/viewport/view.html"`); got != want {
+				t.Errorf("%s with previews at %q: %t", query, preview, got)
+			}
+		}
 	}
 }

@@ -31,6 +31,7 @@ const eye = T && { target: new T.Vector3(), far: 12, turn: 0.7, lift: 0.6 };
 const world = T && new T.Scene();
 const handles = T && new T.Group();
 let shown = null;
+let rests = 0; // the timer of what is said once a scene is shown
 let grip = null; // the drag that is under way
 if (renderer) begin();
 else {
@@ -95,6 +96,8 @@ function show(data) {
 		shown.of[id].add(new T.Mesh(new T.OctahedronGeometry(0.2), white));
 	}
 	draw();
+	clearTimeout(rests);
+	rests = setTimeout(() => say("shown", { id: told.selected }), EVERY);
 }
 
 function draw() {

@@ -18,10 +18,8 @@ export function showScene(place, form) {
 	let own = null; // the text that the view wrote last
 	let selected = "";
 	const send = joinGame(frame, () => shown(), {
-		ready: () => {
-			place.dataset.ready = "";
-			shown();
-		},
+		ready: () => shown(),
+		shown: ({ id }) => { place.dataset.shown = textOf(id); },
 		pick: ({ id }) => { if (textOf(id)) choose(textOf(id)); },
 		change: changed,
 		moved: changed,

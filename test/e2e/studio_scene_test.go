@@ -67,6 +67,7 @@ func TestASceneIsChangedByKeysAndByHandlesAndPlayedAsItIs(t *testing.T) {
 	first := value(b, chromedp.Evaluate[string](`document.querySelector("#text").value`))
 
 	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-scene-frame]").scrollIntoView({ block: "center", behavior: "instant" }); undefined`))
+	b.settled() // else the pointer finds the frame where it was before
 	r := value(b, chromedp.Evaluate[[]float64](`(() => { const r = document.querySelector("[data-scene-frame]").getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()`))
 	// Where the view shows a point of the box's red handle, as it looks at the scene first.
 	x, y := r[0]+r[2]/2*(1+0.1133*r[3]/r[2]), r[1]+r[3]/2*(1-0.0245)

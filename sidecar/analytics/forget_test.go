@@ -74,6 +74,7 @@ func (b *bench) fillAll(player int) {
 	b.replayed(func(e *contract.ReplayEnding) { e.Failed = "no" })
 	b.now = b.now.Add(time.Minute)
 	b.submit(recorded(runOf(player, 2, 4)))
+	b.exec("INSERT INTO play_ranks (game, span, from_key, players) VALUES (?, 'all', 0, 1)", game) // as of a large board
 	if err := b.SetAskConsent(b.t.Context(), game, true); err != nil {
 		b.t.Fatal(err)
 	}

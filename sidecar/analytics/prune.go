@@ -38,6 +38,7 @@ var keyOf = map[string]string{
 	"play_lengths":      "game, day, class, bucket",
 	"play_player_days":  "game, player, class, day",
 	"play_players":      "game, player, class",
+	"play_ranks":        "game, span, from_key",
 	"play_replayed":     "game, day, build, result",
 	"play_replays":      "game, stream, run",
 	"play_replay_turns": "game",
@@ -82,6 +83,9 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		}
 	}
 	n, err := l.pruneNames(ctx, today-keepEvents)
+	if err == nil {
+		err = l.makeRanks(ctx)
+	}
 	if err == nil { // where there are no engines nobody else does it
 		err = l.store.Update(ctx, func(tx *store.Tx) error { return giveUp(tx, now) })
 	}

@@ -155,8 +155,10 @@ func (l *Log) SetBoardRules(ctx context.Context, game string, rules BoardRules) 
 		}
 		if before.Lower != rules.Lower {
 			before.since = l.now().UnixMilli()
-			if _, err := tx.Exec("DELETE FROM play_boards WHERE game = ?", game); err != nil {
-				return err
+			for _, table := range []string{"play_ranks", "play_boards"} { // no part counts who goes
+				if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
+					return err
+				}
 			}
 		}
 		if _, err := tx.Exec(`INSERT INTO play_board_settings (game, lower, least, most, per_second, since) VALUES (?, ?, ?, ?, ?, ?)

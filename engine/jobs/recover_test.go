@@ -251,6 +251,35 @@ func TestAHalfWrittenSubmissionIsForgotten(t *testing.T) {
 	}
 }
 
+func TestASubmissionThatAPowerFailureToreIsWholeOrNone(t *testing.T) {
+	for file, kept := range map[string]bool{"job.json": false, "request.json": false, "events.jsonl": true} {
+		for _, share := range []int64{0, 2} { // of the file's bytes: none, or half
+			e := open(t, t.TempDir(), script(write))
+			id := e.submit("torn")
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(e.dir, "jobs", id, file)
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(path, info.Size()*share/4); err != nil {
+				t.Fatal(err)
+			}
+			next := start(t, e.dir, script(write))
+			if listed := len(next.List().Jobs) == 1; listed != kept {
+				t.Errorf("%s at %d/4: the job is known: %v", file, share, listed)
+			}
+			if kept {
+				if record := next.finish(id); record.Status != api.JobCompleted {
+					t.Errorf("%s at %d/4: %+v", file, share, record)
+				}
+			}
+		}
+	}
+}
+
 func TestContextIsNotKeptAfterTheJob(t *testing.T) {
 	e := start(t, t.TempDir(), script(write))
 	const marker = "sixteen candles on the dashboard"

@@ -35,6 +35,8 @@ type dialect struct {
 	// redial says that a connection may have died since its last use, in which
 	// case beginning anew on another is safe and hides it.
 	redial bool
+	// instant says that a read waits for nobody: no context has to end it.
+	instant bool
 	// timeout bounds what is done without a caller's context: an operation, and
 	// the end of a transaction; 0 is no bound.
 	timeout time.Duration

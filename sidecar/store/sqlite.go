@@ -41,7 +41,7 @@ const (
 // useLog has a database written by way of a log, beside which it can be read.
 const useLog = "journal_mode(WAL)"
 
-var sqlite = dialect{name: "sqlite", schema: &main, beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN"}
+var sqlite = dialect{name: "sqlite", schema: &main, beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN", instant: true}
 
 // OpenSQLite opens the database file at path, makes it (readable by its owner
 // only) when it is not there, and brings its schema up to date. A database of a

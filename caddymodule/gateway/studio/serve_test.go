@@ -125,13 +125,10 @@ func openStudio(t *testing.T, engine http.HandlerFunc) *opened {
 		sidecar: &fakeSidecar{projects: []string{"000000000000000000000001", "000000000000000000000002"}, replay: func(string) error { return nil }},
 		engines: &fakeEngines{at: server.Listener.Addr().String()},
 	}
-	routes, err := gateway.NewRoutes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
 	o.Studio, err = New(Parts{
 		Sidecar: o.sidecar, Engines: o.engines, Models: &gateway.Models{Engines: o.engines, Now: time.Now}, Editor: t.TempDir(), Logger: zap.NewNop(),
-		Access:   &gateway.Access{Sidecar: o.sidecar, Routes: routes},
+		Access:   &gateway.Access{Sidecar: o.sidecar, Routes: gateway.NewRoutes()},
 		Projects: &gateway.Projects{Sidecar: o.sidecar, Engines: o.engines},
 		Locator:  &gateway.Locator{Sidecar: o.sidecar, Engines: o.engines, Now: time.Now},
 		Answers:  new(gateway.Bodies), Rates: gateway.NewRates(rate.NewLocal[string](10, time.Now), time.Now),

@@ -15,7 +15,7 @@ var results = flag.String("write", "", "measure in full and write the results to
 
 func TestBudgets(t *testing.T) {
 	r := &report{t: t, full: *results != ""}
-	for _, measure := range []func(){r.pairs, r.checks, r.statusPolls, r.submissions, r.coldStarts, r.containers, r.starts, r.revocations} {
+	for _, measure := range []func(){r.pairs, r.checks, r.statusPolls, r.submissions, r.streams, r.many, r.coldStarts, r.containers, r.starts, r.revocations} {
 		if measure(); t.Failed() {
 			return
 		}

@@ -143,6 +143,21 @@ func (g *Gateway) Metrics() (string, error) {
 	return string(raw), err
 }
 
+// Profile returns one of the gateway's profiles, "profile" of the processor during a time or
+// "heap". The configuration needs Caddy's admin socket.
+func (g *Gateway) Profile(name string, during time.Duration) ([]byte, error) {
+	res, err := g.admin(fmt.Sprintf("/debug/pprof/%s?seconds=%d", name, int(during.Seconds())))
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("a profile is answered %d", res.StatusCode)
+	}
+	return raw, err
+}
+
 func (g *Gateway) admin(path string) (*http.Response, error) {
 	client := http.Client{Timeout: 10 * wait.Patience, Transport: &http.Transport{
 		DisableKeepAlives: true,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -43,30 +44,45 @@ type Gate interface {
 // the client had asked it alone. Nothing but events passes: an engine is hostile,
 // and its redirect, cookie or error would be taken for the service's own.
 type Writer struct {
-	http.ResponseWriter
 	// Final is called before the terminal event is passed on; nil for nothing.
 	Final func()
 
-	ctx    context.Context
 	gate   Gate
-	header http.Header // of the source's answer
+	header http.Header            // of the source's answer
+	to     atomic.Pointer[client] // changed with mu held
 
 	mu       sync.Mutex // guards the following fields and the writing
-	answered bool       // the source has
-	stream   bool       // with events
-	tail     []byte     // the beginning of an event
-	sent     int        // the status that the client has, 0 before
+	ctx      context.Context
+	answered bool   // the source has
+	stream   bool   // with events
+	tail     []byte // the beginning of an event
+	sent     int    // the status that the client has, 0 before
 	ended    bool
 	reason   string      // of the end
 	lastID   uint64      // of the events passed on
 	complete bool        // the terminal event is among them, or there are no more
 	last     time.Time   // when the client was sent something
 	beat     *time.Timer // nil unless the stream is kept alive
+	detached *connection // nil while the server has the client's connection
 }
+
+// client is what a client is answered by.
+type client struct{ http.ResponseWriter }
+
+func (w *Writer) answers() http.ResponseWriter { return w.to.Load().ResponseWriter }
 
 // NewWriter returns a writer of a stream to w. gate may be nil.
 func NewWriter(ctx context.Context, w http.ResponseWriter, gate Gate) *Writer {
-	return &Writer{ResponseWriter: w, ctx: ctx, gate: gate, header: make(http.Header)}
+	out := &Writer{ctx: ctx, gate: gate, header: make(http.Header)}
+	out.to.Store(&client{w})
+	return out
+}
+
+// Context returns the context that ends with the stream, or when its client leaves.
+func (w *Writer) Context() context.Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ctx
 }
 
 // Header returns the header of the source's answer. The client's is another one.
@@ -105,9 +121,9 @@ func (w *Writer) send(status int) {
 	}
 	w.sent = status
 	if status == http.StatusOK {
-		sse.SetHeaders(w.ResponseWriter.Header())
+		sse.SetHeaders(w.answers().Header())
 	}
-	w.ResponseWriter.WriteHeader(status)
+	w.answers().WriteHeader(status)
 }
 
 // Begin begins a stream that has no source yet, unless it is begun or ended.
@@ -136,10 +152,10 @@ func (w *Writer) Comment(text string) error {
 // say sends the client a block of our own at once.
 func (w *Writer) say(block string) error {
 	w.last = time.Now()
-	if _, err := io.WriteString(w.ResponseWriter, block); err != nil {
+	if _, err := io.WriteString(w.answers(), block); err != nil {
 		return err
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	return http.NewResponseController(w.answers()).Flush()
 }
 
 // Event passes one whole event on, of which the caller knows the id, 0 for none, and
@@ -156,7 +172,7 @@ func (w *Writer) Event(block []byte, id uint64, terminal bool) error {
 	}
 	if w.sent == 0 {
 		w.send(http.StatusOK)
-		if _, err := io.WriteString(w.ResponseWriter, sse.FirstBlock); err != nil {
+		if _, err := io.WriteString(w.answers(), sse.FirstBlock); err != nil {
 			return err
 		}
 	}
@@ -170,7 +186,7 @@ func (w *Writer) Event(block []byte, id uint64, terminal bool) error {
 		}
 	}
 	w.last = time.Now()
-	_, err := w.ResponseWriter.Write(block)
+	_, err := w.answers().Write(block)
 	return err
 }
 
@@ -183,13 +199,14 @@ func (w *Writer) Complete() bool {
 
 // pass waits while the gate is closed, and fails once nothing goes out any more.
 func (w *Writer) pass() error {
-	if err := w.ctx.Err(); err != nil {
+	ctx := w.Context()
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if w.gate == nil || w.gate.Fresh() {
 		return nil
 	}
-	return w.gate.AwaitFresh(w.ctx)
+	return w.gate.AwaitFresh(ctx)
 }
 
 // Write passes whole events on and keeps the rest. It waits while the gate is
@@ -215,7 +232,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 			w.Final()
 		}
 		w.last = time.Now()
-		if _, err := w.ResponseWriter.Write(w.tail[:whole]); err != nil {
+		if _, err := w.answers().Write(w.tail[:whole]); err != nil {
 			return 0, err
 		}
 		w.tail = append(w.tail[:0], w.tail[whole:]...)
@@ -268,14 +285,14 @@ func (w *Writer) FlushError() error {
 	case w.sent == 0:
 		return nil // else the client would get a header that no one chose
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	return http.NewResponseController(w.answers()).Flush()
 }
 
 // Hurry bounds a write that waits for a client which reads nothing. It waits for
 // nothing itself.
 func (w *Writer) Hurry() {
 	// Not every writer has deadlines; without one there is no such wait either.
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(endTimeout))
+	_ = http.NewResponseController(w.answers()).SetWriteDeadline(time.Now().Add(endTimeout))
 }
 
 // End tells the client why the stream ends, between two events. Whatever is
@@ -339,7 +356,7 @@ func (w *Writer) MustAbort() bool {
 // has answered after a while, and writes a comment whenever the client has had
 // nothing for sse.DefaultHeartbeat: a source may be a process that is stopped, to
 // which one connects and which never says a word. Once stop has returned nothing
-// is written any more, so that the handler may return.
+// is written any more, so that the handler may return. It may be called again.
 func (w *Writer) Beat(after time.Duration) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -347,8 +364,10 @@ func (w *Writer) Beat(after time.Duration) (stop func()) {
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.beat.Stop()
-		w.beat = nil
+		if w.beat != nil {
+			w.beat.Stop()
+			w.beat = nil
+		}
 	}
 }
 

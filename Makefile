@@ -125,6 +125,7 @@ setup-long: setup
 .PHONY: npm
 npm:
 	@scripts/npm-install test/console
+	@scripts/npm-install test/experiment
 	@scripts/npm-install test/foreign/streams
 	@scripts/npm-install test/foreign/typescript
 	@scripts/npm-install test/openapi

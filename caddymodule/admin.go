@@ -14,6 +14,7 @@ import (
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/disk"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -165,7 +166,7 @@ func (a *Admin) collect(ctx context.Context, app *App) Status {
 	if health.PolicyProblem != "" {
 		a.problem(&s, health.PolicyProblem, nil)
 	}
-	free, err := diskFree(app.DataDir)
+	free, err := disk.Free(app.DataDir)
 	s.DiskFreeBytes = free
 	switch {
 	case err != nil:
@@ -223,15 +224,6 @@ const nowhere = "000000000000000000000000"
 
 // minDiskFree is the room, in bytes, below which a disk counts as full.
 const minDiskFree = 1 << 20
-
-// diskFree returns how much room is left for us on a folder's disk, in bytes.
-func diskFree(dir string) (uint64, error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return 0, fmt.Errorf("reading free disk space: %w", err)
-	}
-	return fs.Bavail * uint64(fs.Bsize), nil
-}
 
 // askStore asks for a project that does not exist: only the store can know.
 func askStore(ctx context.Context, s sidecar.Service) error {

@@ -266,14 +266,12 @@ func (a *App) Shared(ctx context.Context) (*Shared, error) {
 		return a.shared, nil
 	default:
 	}
-	timeout := time.NewTimer(startTimeout)
-	defer timeout.Stop()
 	select {
 	case <-a.ready:
 		return a.shared, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-timeout.C:
+	case <-time.After(startTimeout):
 		return nil, errors.New("the app svc has not started")
 	}
 }

@@ -96,7 +96,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	}
 	metrics.refusedStream(err)
 	e.app.exposeRule(w, q.Decision.Rule) // a stream is decided on again
-	if refused := (*api.Error)(nil); errors.As(err, &refused) && refused.Starting && q.Route.Action == policy.ActionGenerate {
+	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Starting && q.Route.Action == policy.ActionGenerate {
 		metrics.coldStarts.Inc()
 	}
 	return handOn(err)

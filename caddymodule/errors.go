@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -57,19 +58,15 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 
 // answerTo returns what the client is told about err.
 func answerTo(err error) *api.Error {
-	var ours *api.Error
-	if errors.As(err, &ours) {
+	if ours, ok := errors.AsType[*api.Error](err); ok {
 		return ours
 	}
 	status := http.StatusInternalServerError
-	var handler caddyhttp.HandlerError
-	if errors.As(err, &handler) && handler.StatusCode >= 400 {
+	if handler, ok := errors.AsType[caddyhttp.HandlerError](err); ok && handler.StatusCode >= 400 {
 		status = handler.StatusCode
 	}
 	message := http.StatusText(status)
-	if message == "" {
-		message = "Error"
-	}
+	message = cmp.Or(message, "Error")
 	return &api.Error{Status: status, Message: message + ".", Cause: err}
 }
 

@@ -9,12 +9,12 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer/metric"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
@@ -26,10 +26,11 @@ import (
 // Every label has a handful of values; none comes from a client.
 var (
 	registry = prometheus.NewRegistry()
-	metrics  = newCollectors(promauto.With(registry))
+	metrics  = newCollectors(registry)
 )
 
 type collectors struct {
+	metric.Set
 	requests     *prometheus.CounterVec
 	submissions  *prometheus.CounterVec
 	coldStarts   prometheus.Counter
@@ -61,57 +62,37 @@ const (
 // How long checks take: from a cache, from a local database, from elsewhere.
 var checkBuckets = []float64{2e-6, 1e-5, 5e-5, 2e-4, 1e-3, 5e-3, 2e-2, 0.1, 0.5, 2}
 
-func newCollectors(in promauto.Factory) *collectors {
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return in.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	}
-	gauge := func(name, help string) prometheus.GaugeOpts { return prometheus.GaugeOpts{Name: name, Help: help} }
-	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
-		return in.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
-	}
-	in.NewGaugeFunc(gauge("svc_connections", "Connections of clients that svc_connections counts, and that are open."),
-		func() float64 { return float64(connections.Len()) })
-	c := &collectors{
-		requests: counter("svc_requests_total",
-			"Requests under /v1 that ended, by action, class of the status and reason of the refusal.", "action", "class", "reason"),
-		submissions: counter("svc_submissions_total", "Submissions that reached the ledger, by what became of them.", "outcome"),
-		coldStarts: in.NewCounter(prometheus.CounterOpts{
-			Name: "svc_cold_starts_total", Help: "Submissions answered with the 503 of an engine that is not ready yet.",
-		}),
-		engineWait: histogram("svc_engine_wait_seconds",
-			"How long a submission that was not refused waited for its engine.", []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 1, 2, 5, 10}),
-		rateLimited:  counter("svc_rate_limited_total", "Requests refused for their rate: per key, and per address of failed keys.", "kind"),
-		rateFallback: in.NewGauge(gauge("svc_rate_fallback", "1 while Redis does not answer and request rates are limited per node.")),
-		keyCheck:     histogram("svc_key_check_seconds", "How long it took to find out who holds a key.", checkBuckets),
-		decision:     histogram("svc_decision_seconds", "How long it took to decide on access.", checkBuckets),
-		undecided: counter("svc_decision_failures_total",
-			"Decisions that were not made, and whose requests were refused with 503, by the reason.", "reason"),
-		eventStreams: in.NewGauge(gauge("svc_event_streams", "Event streams that are open.")),
-		fullStreams: counter("svc_event_stream_refusals_total",
-			"Event streams refused with 503 because as many were open as may, of the key or of the gateway.", "room"),
-		fullConnections: counter("svc_connection_refusals_total",
-			"Connections closed at once because as many were open as may, of the address or of the gateway.", "room"),
-	}
-	c.begin()
-	return c
-}
-
-// begin has what alerts look at there from the start: a counter that begins with its first
-// event has not increased by it.
-func (c *collectors) begin() {
-	for _, o := range gateway.Outcomes {
-		c.submissions.WithLabelValues(string(o))
-	}
-	c.undecided.WithLabelValues(undecidedFacts)
+func newCollectors(in *prometheus.Registry) *collectors {
+	in.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "svc_connections", Help: "Connections of clients that svc_connections counts, and that are open.",
+	}, func() float64 { return float64(connections.Len()) }))
+	c := new(collectors)
+	c.requests = c.Counters("svc_requests_total",
+		"Requests under /v1 that ended, by action, class of the status and reason of the refusal.", "action", "class", "reason")
+	c.submissions = c.Counters("svc_submissions_total", "Submissions that reached the ledger, by what became of them.", "outcome")
+	c.coldStarts = c.Counter("svc_cold_starts_total", "Submissions answered with the 503 of an engine that is not ready yet.")
+	c.engineWait = c.Histogram("svc_engine_wait_seconds",
+		"How long a submission that was not refused waited for its engine.", []float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 1, 2, 5, 10})
+	c.rateLimited = c.Counters("svc_rate_limited_total", "Requests refused for their rate: per key, and per address of failed keys.", "kind")
+	c.rateFallback = c.Gauge("svc_rate_fallback", "1 while Redis does not answer and request rates are limited per node.")
+	c.keyCheck = c.Histogram("svc_key_check_seconds", "How long it took to find out who holds a key.", checkBuckets)
+	c.decision = c.Histogram("svc_decision_seconds", "How long it took to decide on access.", checkBuckets)
+	c.undecided = c.Counters("svc_decision_failures_total",
+		"Decisions that were not made, and whose requests were refused with 503, by the reason.", "reason")
+	c.eventStreams = c.Gauge("svc_event_streams", "Event streams that are open.")
+	c.fullStreams = c.Counters("svc_event_stream_refusals_total",
+		"Event streams refused with 503 because as many were open as may, of the key or of the gateway.", "room")
+	c.fullConnections = c.Counters("svc_connection_refusals_total",
+		"Connections closed at once because as many were open as may, of the address or of the gateway.", "room")
+	metric.Begin(c.submissions, gateway.Outcomes...)
+	metric.Begin(c.undecided, undecidedFacts)
 	for _, one := range undecided {
-		c.undecided.WithLabelValues(one.reason)
+		metric.Begin(c.undecided, one.reason)
 	}
-	for _, room := range []streams.Room{streams.RoomKey, streams.RoomGateway} {
-		c.fullStreams.WithLabelValues(string(room))
-	}
-	for _, room := range []string{gateway.RoomAll, gateway.RoomAddress} {
-		c.fullConnections.WithLabelValues(room)
-	}
+	metric.Begin(c.fullStreams, streams.RoomKey, streams.RoomGateway)
+	metric.Begin(c.fullConnections, gateway.RoomAll, gateway.RoomAddress)
+	in.MustRegister(c.Collectors()...)
+	return c
 }
 
 // ended counts a request that was answered with status, or with what is made of err.

@@ -90,21 +90,32 @@ func (p *Play) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 	if !games && !strings.HasPrefix(r.URL.Path, site.PlayPath) {
 		return next.ServeHTTP(w, r)
 	}
-	caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true) // players' addresses are kept nowhere
+	// Players' addresses are kept nowhere: no access log has them, and no log of errors, to
+	// which Caddy writes the request of each error that it gets.
+	caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
+	if err := p.answer(w, r, games); err != nil && r.Context().Err() == nil {
+		p.logger.Error("players not answered", zap.Error(err))
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "Games can't be shown right now.", http.StatusServiceUnavailable)
+	}
+	return nil
+}
+
+func (p *Play) answer(w http.ResponseWriter, r *http.Request, games bool) error {
 	shared, err := p.app.Shared(r.Context())
 	if err != nil {
-		return caddyhttp.Error(http.StatusServiceUnavailable, err)
+		return err
 	}
 	made, core, err := p.open(shared)
 	if err != nil {
-		return caddyhttp.Error(http.StatusInternalServerError, err)
+		return err
 	}
 	clientAddress(r)
 	answers := made.Pages()
 	if games {
 		answers = made.Games()
 	}
-	return handOn(core.Serve(w, asRequest(r, requestID(w, r)), answers, nil))
+	return core.Serve(w, asRequest(r, requestID(w, r)), answers, nil)
 }
 
 // open returns what answers players, made when it is first asked for.

@@ -107,27 +107,50 @@ func (p *previews) port() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		p.listener = l
-		core := p.core()
-		p.server = &http.Server{
-			ReadHeaderTimeout: 10 * time.Second,
-			ErrorLog:          zap.NewStdLog(p.logger),
-			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				id := rand.Text()
-				w.Header().Set("X-Request-Id", id)
-				if err := core.Serve(w, asRequest(r, id), handler, nil); err != nil {
-					http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
-				}
-			}),
-		}
-		go func() {
-			if err := p.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				p.logger.Error("preview failed", zap.Error(err))
-			}
-		}()
+		p.serve(l, handler)
 	}
 	_, port, err := net.SplitHostPort(p.listener.Addr().String())
 	return port, err
+}
+
+// reopen opens the port that is remembered, if there is one and it is free: pages that were
+// open before a restart go on as soon as it is over.
+func (p *previews) reopen() {
+	l := p.remembered()
+	if l == nil {
+		return
+	}
+	handler, err := p.handler()
+	if err != nil {
+		p.logger.Warn("port of games not opened again", zap.Error(errors.Join(err, l.Close())))
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.serve(l, handler)
+}
+
+// serve answers at a listener. The caller holds mu.
+func (p *previews) serve(l net.Listener, handler http.Handler) {
+	p.listener = l
+	core := p.core()
+	server := &http.Server{
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          zap.NewStdLog(p.logger),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			id := rand.Text()
+			w.Header().Set("X-Request-Id", id)
+			if err := core.Serve(w, asRequest(r, id), handler, nil); err != nil {
+				http.Error(w, "The preview can't be shown right now.", http.StatusServiceUnavailable)
+			}
+		}),
+	}
+	p.server = server
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			p.logger.Error("preview failed", zap.Error(err))
+		}
+	}()
 }
 
 // listen opens the port that is remembered, if it is free, else another one.
@@ -135,10 +158,8 @@ func (p *previews) listen() (net.Listener, error) {
 	if p.file == "" {
 		return net.Listen("tcp", "127.0.0.1:0")
 	}
-	if text, err := os.ReadFile(p.file); err == nil {
-		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strings.TrimSpace(string(text)))); err == nil {
-			return l, nil
-		}
+	if l := p.remembered(); l != nil {
+		return l, nil
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -152,6 +173,19 @@ func (p *previews) listen() (net.Listener, error) {
 		p.logger.Warn("port of games not remembered", zap.Error(err))
 	}
 	return l, nil
+}
+
+// remembered opens the port that is remembered, or returns nil where there is none that is free.
+func (p *previews) remembered() net.Listener {
+	text, err := os.ReadFile(p.file)
+	if err != nil {
+		return nil
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strings.TrimSpace(string(text))))
+	if err != nil {
+		return nil
+	}
+	return l
 }
 
 // originFor returns where the browser of a request finds games, "" if the site is not at
@@ -183,10 +217,15 @@ func (p *previews) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := p.server.Shutdown(ctx); err != nil {
-		return p.server.Close()
+	err := p.server.Shutdown(ctx)
+	if err != nil {
+		err = p.server.Close()
 	}
-	return nil
+	// A server that does not yet serve leaves its listener open.
+	if closed := p.listener.Close(); !errors.Is(closed, net.ErrClosed) {
+		err = errors.Join(err, closed)
+	}
+	return err
 }
 
 // Interface guards

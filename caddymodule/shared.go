@@ -65,14 +65,8 @@ func newShared(b *backend, dataDir string, logger *zap.Logger) (*Shared, error) 
 		rechecks.Close()
 		return nil, errors.Join(err, b.close())
 	}
-	routes, err := gateway.NewRoutes()
-	if err != nil {
-		cached.Close()
-		rechecks.Close()
-		return nil, errors.Join(err, b.close())
-	}
 	shared := &Shared{
-		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: routes,
+		Sidecar: measured{cached}, Engines: b.engines.Engines, Streams: open, Routes: gateway.NewRoutes(),
 		cache: cached, rechecks: rechecks, backend: b, games: gateway.NewPreviews(), dataDir: dataDir,
 		jobs:   joblog.New(&gateway.EngineEvents{Engines: b.engines.Engines, Sidecar: measured{cached}}),
 		models: &gateway.Models{Engines: b.engines.Engines, Now: time.Now},
@@ -104,6 +98,7 @@ func (s *Shared) serveGames(logger *zap.Logger) {
 	s.plays.core = func() *gateway.Console { return playCore(s, s.plays.logger) }
 	if s.dataDir != "" {
 		s.plays.file = filepath.Join(s.dataDir, "play.port")
+		s.plays.reopen()
 	}
 }
 
@@ -139,6 +134,5 @@ func (s *Shared) Destruct() error {
 	err := errors.Join(s.previews.close(), s.plays.close())
 	s.cache.Close()
 	s.rechecks.Close()
-	s.Routes.Close()
 	return errors.Join(err, s.backend.close())
 }

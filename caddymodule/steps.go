@@ -115,7 +115,7 @@ func handOn(err error) error {
 	if err == nil {
 		return nil // what errors.As needs is allocated
 	}
-	if refused := (*api.Error)(nil); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*api.Error](err); ok {
 		return refuse(refused)
 	}
 	return err

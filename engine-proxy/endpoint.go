@@ -38,8 +38,7 @@ func (e Endpoint) Dial(ctx context.Context) (net.Conn, error) {
 		return conn, err
 	}
 	failed := func(err error) (net.Conn, error) {
-		var name x509.HostnameError
-		if errors.As(err, &name) {
+		if _, ok := errors.AsType[x509.HostnameError](err); ok {
 			err = fmt.Errorf("%w: %w", engineclient.ErrIdentity, err)
 		}
 		return nil, errors.Join(&net.OpError{Op: "dial", Net: e.Network, Addr: conn.RemoteAddr(), Err: err}, conn.Close())

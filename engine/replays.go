@@ -62,10 +62,7 @@ func ServeReplays(ctx context.Context, cfg Config, judge sim.Judge) error {
 }
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request, body any, err error) {
-	if err == nil {
-		err = writeJSON(w, http.StatusOK, body)
-	}
-	if err != nil {
+	if err := answerWith(w, body, err); err != nil {
 		s.refuse(w, r, err)
 	}
 }

@@ -30,17 +30,14 @@ func (s *server) projectZIP(m *jobs.Manager, w http.ResponseWriter, r *http.Requ
 // importZIP makes the files of another project this one's, which has none.
 func (s *server) importZIP(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, contract.MaxImport))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: "The project is too large to be copied."}
 	}
 	if err != nil {
 		return api.BadRequest("The ZIP did not arrive as a whole.")
 	}
 	saved, err := m.Import(r.Context(), body, r.URL.Query().Get("from"))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, saved)
+	return answerWith(w, saved, err)
 }
 
 // writeZIP answers with a ZIP of files.

@@ -34,10 +34,7 @@ func (s *server) list(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) e
 
 func (s *server) storedRecord(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	record, err := m.Stored(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, record)
+	return answerWith(w, record, err)
 }
 
 // storedEvents answers with every stored event, one line each.
@@ -136,10 +133,7 @@ func (s *server) fence(m *jobs.Manager, w http.ResponseWriter, r *http.Request) 
 		return api.BadRequest("jobId must be a job id.")
 	}
 	verdict, err := m.Fence(req.JobID)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, contract.FenceResponse{Verdict: verdict})
+	return answerWith(w, contract.FenceResponse{Verdict: verdict}, err)
 }
 
 func (s *server) drain(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {

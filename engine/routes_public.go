@@ -58,8 +58,7 @@ func (s *server) readSubmission(w http.ResponseWriter, r *http.Request, jobID, s
 		return api.GenerateRequest{}, api.BadRequest("%s must be a session id.", contract.HeaderSessionID)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return api.GenerateRequest{}, &api.Error{Status: http.StatusRequestEntityTooLarge, Message: "The body is larger than 8 MiB."}
 	}
 	if err != nil {
@@ -82,10 +81,7 @@ func (s *server) cancel(m *jobs.Manager, w http.ResponseWriter, r *http.Request)
 		return err
 	}
 	record, err := m.Cancel(r.Context(), jobID)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, record)
+	return answerWith(w, record, err)
 }
 
 func (s *server) status(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
@@ -94,10 +90,7 @@ func (s *server) status(m *jobs.Manager, w http.ResponseWriter, r *http.Request)
 		return err
 	}
 	record, err := m.Record(jobID)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, record)
+	return answerWith(w, record, err)
 }
 
 func (s *server) events(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {

@@ -18,10 +18,7 @@ import (
 
 func (s *server) workspace(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
 	found, err := m.Workspace()
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, found)
+	return answerWith(w, found, err)
 }
 
 // file answers with a file of the game, with its SHA-256 as ETag.
@@ -51,7 +48,7 @@ func (s *server) saveFile(m *jobs.Manager, w http.ResponseWriter, r *http.Reques
 	edit := jobs.Edit{Path: r.URL.Query().Get("path"), Was: was, Delete: r.Method == http.MethodDelete}
 	if !edit.Delete {
 		edit.Data, err = io.ReadAll(http.MaxBytesReader(w, r.Body, contract.MaxEdit))
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("A file may have %d bytes.", contract.MaxEdit)}
 		}
 		if err != nil {
@@ -59,15 +56,12 @@ func (s *server) saveFile(m *jobs.Manager, w http.ResponseWriter, r *http.Reques
 		}
 	}
 	saved, err := m.Edit(r.Context(), edit)
-	if conflict := (*jobs.ConflictError)(nil); errors.As(err, &conflict) {
+	if conflict, ok := errors.AsType[*jobs.ConflictError](err); ok {
 		return writeJSON(w, http.StatusPreconditionFailed, contract.Conflict{
 			Error: "The file was changed meanwhile.", Head: conflict.Head, SHA256: conflict.SHA256,
 		})
 	}
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, saved)
+	return answerWith(w, saved, err)
 }
 
 // precondition returns the SHA-256 that a file must have, "" for one that must not be
@@ -106,10 +100,7 @@ func (s *server) diff(m *jobs.Manager, w http.ResponseWriter, r *http.Request) e
 		return err
 	}
 	found, err := m.Diff(from, to)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, found)
+	return answerWith(w, found, err)
 }
 
 // maxQuery bounds the text of a search, in bytes.
@@ -122,10 +113,7 @@ func (s *server) search(m *jobs.Manager, w http.ResponseWriter, r *http.Request)
 		return api.BadRequest("Search for a text of at most %d bytes.", maxQuery)
 	}
 	found, err := m.Search(text)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, found)
+	return answerWith(w, found, err)
 }
 
 func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
@@ -134,36 +122,24 @@ func (s *server) restore(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 		return err
 	}
 	saved, err := m.RestoreTo(r.Context(), req.Rev, req.Head)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, saved)
+	return answerWith(w, saved, err)
 }
 
 // lock has jobs leave a file of the game as it is, or no longer.
 func (s *server) lock(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	if err := m.SetLock(r.URL.Query().Get("path"), r.Method == http.MethodPut); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, struct{}{})
+	return answerWith(w, struct{}{}, m.SetLock(r.URL.Query().Get("path"), r.Method == http.MethodPut))
 }
 
 // check begins to play the newest revision without a model.
 func (s *server) check(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
 	begun, err := m.Check()
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, begun)
+	return answerWith(w, begun, err)
 }
 
 // mend mends what is wrong with the game in a way that leaves no choice.
 func (s *server) mend(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	saved, err := m.Mend(r.Context())
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, saved)
+	return answerWith(w, saved, err)
 }
 
 // keepRevision has a revision be kept until a time.
@@ -176,10 +152,7 @@ func (s *server) keepRevision(m *jobs.Manager, w http.ResponseWriter, r *http.Re
 	if err := readJSON(w, r, &req); err != nil {
 		return err
 	}
-	if err := m.KeepRevision(rev, req.Until); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, struct{}{})
+	return answerWith(w, struct{}{}, m.KeepRevision(rev, req.Until))
 }
 
 // reorder puts the waiting jobs in another order.
@@ -188,18 +161,12 @@ func (s *server) reorder(m *jobs.Manager, w http.ResponseWriter, r *http.Request
 	if err := readJSON(w, r, &queue); err != nil {
 		return err
 	}
-	if err := m.Reorder(queue.Jobs); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, queue)
+	return answerWith(w, queue, m.Reorder(queue.Jobs))
 }
 
 // stopAfterStep has a job end when the step is done that it is at.
 func (s *server) stopAfterStep(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	if err := m.StopAfterStep(r.PathValue("id")); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, struct{}{})
+	return answerWith(w, struct{}{}, m.StopAfterStep(r.PathValue("id")))
 }
 
 // revisionOf reads the number of a revision, 0 for what is there now.

@@ -192,8 +192,7 @@ func (s *server) whenReady(answer answerFunc) http.Handler {
 // refuse answers with what err means to the caller; what it can't mean to
 // anyone is a fault of ours and logged.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	var known *api.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*api.Error](err); ok {
 		known.WriteTo(w)
 		return
 	}
@@ -268,6 +267,14 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	w.WriteHeader(status)
 	_, _ = w.Write(append(data, '\n')) // the client may have left
 	return nil
+}
+
+// answerWith answers with what was found or done, unless err says why it was not.
+func answerWith(w http.ResponseWriter, body any, err error) error {
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, body)
 }
 
 func readJSON(w http.ResponseWriter, r *http.Request, body any) error {

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -51,9 +52,7 @@ type Client struct {
 // NewClient returns a client. The server need not run yet; files of TLS must
 // be there.
 func NewClient(o ClientOptions) (*Client, error) {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	if o.Address.Unix() {
 		return UnixClient(o.Address.Name), nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -91,7 +92,7 @@ func mustPost(t *testing.T, c http.RoundTripper, want string) {
 }
 
 func TestRequestsGoOverEitherForm(t *testing.T) {
-	socket := unix(filepath.Join(peertest.Dir(t), "x.sock"))
+	socket := unix(filepath.Join(keep.Dir(t), "x.sock"))
 	start(t, peer.ServerOptions{Address: socket})
 	mustPost(t, client(t, peer.ClientOptions{Address: socket}), "uid:")
 
@@ -101,7 +102,7 @@ func TestRequestsGoOverEitherForm(t *testing.T) {
 }
 
 func TestSocketAndTokenAreForTheirOwnerOnly(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	start(t, peer.ServerOptions{Address: unix(path)})
 	for _, path := range []string{path, peer.TokenFile(path)} {
 		if info, err := os.Lstat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -111,7 +112,7 @@ func TestSocketAndTokenAreForTheirOwnerOnly(t *testing.T) {
 }
 
 func TestRequestWithoutTheTokenIsRefused(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	start(t, peer.ServerOptions{Address: unix(path)})
 	bare := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
@@ -149,7 +150,7 @@ func TestCallerThatIsUnknownIsRefused(t *testing.T) {
 }
 
 func TestTokenThatOthersCouldReadIsReplacedAndNotBelieved(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	known := strings.Repeat("A", 26)
 	if err := os.WriteFile(peer.TokenFile(path), []byte(known), 0o600); err != nil {
 		t.Fatal(err)
@@ -168,7 +169,7 @@ func TestTokenThatOthersCouldReadIsReplacedAndNotBelieved(t *testing.T) {
 }
 
 func TestTokenSurvivesARestartAndAChangedOneIsReadAgain(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	c := client(t, peer.ClientOptions{Address: unix(path)})
 	s := start(t, peer.ServerOptions{Address: unix(path)})
 	mustPost(t, c, "uid:")
@@ -194,7 +195,7 @@ func TestTokenSurvivesARestartAndAChangedOneIsReadAgain(t *testing.T) {
 }
 
 func TestSocketThatCannotBeMadeIsRefusedWithWhatToDo(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	used := filepath.Join(dir, "used.sock")
 	start(t, peer.ServerOptions{Address: unix(used)})
 	file := filepath.Join(dir, "file.sock")
@@ -222,7 +223,7 @@ func TestSocketThatCannotBeMadeIsRefusedWithWhatToDo(t *testing.T) {
 }
 
 func TestSocketOfADeadProcessIsReplaced(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +242,7 @@ func TestSocketOfADeadProcessIsReplaced(t *testing.T) {
 
 func TestSocketIsHandedOverUnderLoadWithoutAFailedRequest(t *testing.T) {
 	const takeOvers, clients = 10, 8
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	old := start(t, peer.ServerOptions{Address: unix(path)})
 	c := client(t, peer.ClientOptions{Address: unix(path)})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -273,7 +274,7 @@ func TestSocketIsHandedOverUnderLoadWithoutAFailedRequest(t *testing.T) {
 }
 
 func TestClosingDoesNotWaitForConnectionsThatNoRequestCameOn(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	s := start(t, peer.ServerOptions{Address: unix(path)})
 	conn, err := new(net.Dialer).DialContext(t.Context(), "unix", path)
 	if err != nil {
@@ -288,7 +289,7 @@ func TestClosingDoesNotWaitForConnectionsThatNoRequestCameOn(t *testing.T) {
 }
 
 func TestGateHoldsRequestsBackUntilItIsOpened(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	arrived := make(chan struct{}, 1)
 	at := func(gate http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -337,7 +338,7 @@ func TestGateHoldsRequestsBackUntilItIsOpened(t *testing.T) {
 }
 
 func TestNobodyListeningIsSaidSo(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	c := client(t, peer.ClientOptions{Address: unix(path)})
 	if _, _, err := post(t.Context(), c, "/", ""); !errors.Is(err, peer.ErrNotListening) {
 		t.Errorf("no socket yet: %v", err)
@@ -353,7 +354,7 @@ func TestNobodyListeningIsSaidSo(t *testing.T) {
 }
 
 func TestCloseEndsLongRequests(t *testing.T) {
-	path := filepath.Join(peertest.Dir(t), "x.sock")
+	path := filepath.Join(keep.Dir(t), "x.sock")
 	waits := make(chan struct{})
 	s := start(t, peer.ServerOptions{Address: unix(path), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(waits)

@@ -8,6 +8,7 @@ import (
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -19,7 +20,7 @@ func TestReachSaysInOneLineWhatIsWrongAndWhatToDo(t *testing.T) {
 	for want, o := range map[string]peer.ClientOptions{
 		"": {Address: s.Addr(), TLS: good, ServerName: "sidecar"},
 		"start svc-sidecar there, or correct the address": {Address: tcp(freeport.Address(t)), TLS: good, ServerName: "sidecar"},
-		"s.sock: start svc-sidecar there":                 {Address: unix(filepath.Join(peertest.Dir(t), "s.sock"))},
+		"s.sock: start svc-sidecar there":                 {Address: unix(filepath.Join(keep.Dir(t), "s.sock"))},
 		"name its authority and the name that it bears":   {Address: s.Addr(), TLS: peer.TLS{Cert: good.Cert, Key: good.Key, CA: strange.CA}, ServerName: "sidecar"},
 		"valid for sidecar, not store":                    {Address: s.Addr(), TLS: good, ServerName: "store"},
 	} {

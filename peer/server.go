@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
@@ -101,9 +102,7 @@ type Server struct {
 
 // Start listens and serves until Close.
 func Start(o ServerOptions) (*Server, error) {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	s := &Server{
 		handler: o.Handler, logger: o.Logger,
 		served: make(chan struct{}), stopping: make(chan struct{}), takenOver: make(chan struct{}),
@@ -211,9 +210,7 @@ func (s *Server) shutdown() error {
 		grace = takenGrace
 		// Each client is told on its next request to come back on a new
 		// connection, which leads to the successor.
-		timer := time.NewTimer(linger)
-		defer timer.Stop()
-		<-timer.C
+		time.Sleep(linger)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()

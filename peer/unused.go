@@ -43,10 +43,8 @@ func (u *unused) closeAfter(grace time.Duration, done <-chan struct{}) error {
 	if len(u.list()) == 0 {
 		return nil
 	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(grace):
 	case <-done:
 	}
 	var errs []error

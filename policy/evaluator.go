@@ -142,7 +142,14 @@ func prepare(compiler *ast.Compiler, path ast.Ref) (document, error) {
 
 // eval returns the document's value, nil when it is undefined. tracer may be nil.
 func (d document) eval(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (ast.Value, error) {
-	return d.evalWith(ctx, input, tracer, newRuleValues())
+	if tracer != nil { // it may keep paths of rules
+		return d.evalWith(ctx, input, tracer, newRuleValues())
+	}
+	values := spare.Get().(*ruleValues)
+	value, err := d.evalWith(ctx, input, nil, values)
+	values.reset()
+	spare.Put(values)
+	return value, err
 }
 
 // evalWith is eval with the values of rules kept in values.

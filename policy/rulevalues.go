@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -21,6 +22,21 @@ type ruleValues struct {
 type valueFrame struct {
 	list []ruleValue
 	tree topdown.VirtualCache // nil: all is in the list
+}
+
+// spare holds ruleValues of evaluations that are over.
+var spare = sync.Pool{New: func() any { return newRuleValues() }}
+
+// reset forgets the values, and keeps the memory of the list and of the paths in it.
+func (v *ruleValues) reset() {
+	clear(v.frames[1:cap(v.frames)]) // those of each "with" that is over, too
+	v.frames = v.frames[:1]
+	first := &v.frames[0]
+	for i := range first.list {
+		clear(first.list[i].path)
+		first.list[i].value = nil
+	}
+	first.list, first.tree = first.list[:0], nil
 }
 
 // ruleValue is the value of the rule at path, nil for undefined.
@@ -71,8 +87,10 @@ func (v *ruleValues) Put(path ast.Ref, value *ast.Term) {
 		frame.tree.Put(path, value)
 	} else if known := frame.find(path); known != nil {
 		known.value = value
-	} else if len(frame.list) < maxListed {
-		frame.list = append(frame.list, ruleValue{slices.Clone(path), value}) // the caller uses path's memory again
+	} else if n := len(frame.list); n < maxListed {
+		frame.list = slices.Grow(frame.list, 1)[:n+1]
+		listed := &frame.list[n]
+		listed.path, listed.value = append(listed.path[:0], path...), value // the caller uses path's memory again
 	} else {
 		frame.tree = topdown.NewVirtualCache()
 		for _, listed := range frame.list {

@@ -8,7 +8,8 @@ import (
 )
 
 func TestRuleValuesAreThoseOfOPAsOwnCache(t *testing.T) {
-	own, opa := topdown.VirtualCache(newRuleValues()), topdown.NewVirtualCache()
+	values := newRuleValues()
+	own, opa := topdown.VirtualCache(values), topdown.NewVirtualCache()
 	role, active := ast.MustParseRef("data.svc.project.role"), ast.MustParseRef("data.svc.key.active")
 	same := func(step string) {
 		t.Helper()
@@ -51,4 +52,12 @@ func TestRuleValuesAreThoseOfOPAsOwnCache(t *testing.T) {
 	value = ast.StringTerm("owner")
 	both(func(c topdown.VirtualCache) { c.Put(role, value) })
 	same("put again, after many")
+	values.reset()
+	opa = topdown.NewVirtualCache()
+	same("of another evaluation")
+	both(func(c topdown.VirtualCache) { c.Put(active, value) })
+	same("one value of another evaluation")
+	values.reset()
+	opa = topdown.NewVirtualCache()
+	same("of a third")
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -70,18 +69,6 @@ func Prepare(args []string) ([]string, error) {
 		}
 	}
 	return kept, nil
-}
-
-// gcPercent lets the heap grow to five times what lives in it before it is
-// collected. The compiled policy lives there, and each collection scans it: a
-// tenth of the processor time of a request for some tens of megabytes.
-const gcPercent = 400
-
-// tuneGC sets how often garbage is collected, unless the operator did.
-func tuneGC() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 }
 
 func prepareDataDir(dir string) error {

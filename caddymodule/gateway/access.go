@@ -303,8 +303,7 @@ func asError(err error) *api.Error {
 	if err == nil {
 		return nil
 	}
-	var e *api.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*api.Error](err); ok {
 		return e
 	}
 	return &api.Error{Status: http.StatusInternalServerError, Message: "Internal error.", Cause: err}

@@ -184,7 +184,7 @@ func TestAccessRefusesInTheDocumentedOrder(t *testing.T) {
 			r := httptest.NewRequest(tc.method, tc.path, strings.NewReader(tc.body))
 			setUnlessEmpty(r.Header, "Content-Type", tc.contentType)
 			setUnlessEmpty(r.Header, "Content-Encoding", tc.encoding)
-			refused := (&Access{Sidecar: side, Routes: routes(t), MaxBody: 1000}).check(httptest.NewRecorder(), r, &Request{KeyID: "k"})
+			refused := (&Access{Sidecar: side, Routes: NewRoutes(), MaxBody: 1000}).check(httptest.NewRecorder(), r, &Request{KeyID: "k"})
 			got := 0
 			if refused != nil {
 				got = refused.Status
@@ -244,7 +244,7 @@ func TestAReplayComesAfter403AndBefore429(t *testing.T) {
 				delete(r.Header, "Idempotency-Key")
 			}
 			q := &Request{KeyID: "k"}
-			refused := (&Access{Sidecar: side, Routes: routes(t)}).check(httptest.NewRecorder(), r, q)
+			refused := (&Access{Sidecar: side, Routes: NewRoutes()}).check(httptest.NewRecorder(), r, q)
 			got := 0
 			if refused != nil {
 				got = refused.Status
@@ -265,26 +265,14 @@ func TestAProjectsIdempotencyKeyIsNotThatOfASubmission(t *testing.T) {
 	r.Header.Set("Idempotency-Key", "once")
 	q := &Request{KeyID: "k", UserID: "u"}
 	side := &fakeSidecar{decision: allowed, replayErr: sidecar.ErrIdempotencyMismatch}
-	if refused := (&Access{Sidecar: side, Routes: routes(t)}).check(httptest.NewRecorder(), r, q); refused != nil || q.IdempotencyKey != "once" {
+	if refused := (&Access{Sidecar: side, Routes: NewRoutes()}).check(httptest.NewRecorder(), r, q); refused != nil || q.IdempotencyKey != "once" {
 		t.Errorf("%v, %q", refused, q.IdempotencyKey)
 	}
 }
 
-// routes returns an empty route table.
-func routes(t testing.TB) *Routes {
-	t.Helper()
-	r, err := NewRoutes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.Close)
-	return r
-}
-
 func TestAJobInTheRouteTableNeedsNoProjectId(t *testing.T) {
-	table := routes(t)
+	table := NewRoutes()
 	table.Record(jobID, project)
-	table.projects.Wait()
 	// The row is asked for after the policy, so a foreign key learns nothing.
 	side := &fakeSidecar{decision: policy.Decision{Status: 403}, jobErr: errDown}
 	q := &Request{KeyID: "k"}

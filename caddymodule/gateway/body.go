@@ -33,8 +33,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share)
 		return nil, api.Unavailable("Too many large bodies are being sent right now.", retrySoon, err)
 	}
 	if err != nil {
-		var over *http.MaxBytesError
-		if errors.As(err, &over) {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return nil, tooLarge(limit)
 		}
 		return nil, &api.Error{Status: http.StatusBadRequest, Message: "The body could not be read.", Cause: err}

@@ -13,6 +13,7 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -95,8 +96,7 @@ func (l *Locator) follow(w http.ResponseWriter, r *http.Request, q *Request, end
 // specification closes the list of limits that answer 429.
 func noRoom(err error) *api.Error {
 	message := "Too many event streams are open right now. Poll the status instead, or try again later."
-	var full *streams.FullError
-	if errors.As(err, &full) && full.Room == streams.RoomKey {
+	if full, ok := errors.AsType[*streams.FullError](err); ok && full.Room == streams.RoomKey {
 		message = fmt.Sprintf("This API key has %d event streams open, its limit. Close one, or poll the status instead.", full.Most)
 	}
 	return api.Unavailable(message, retryFull, err)
@@ -192,7 +192,7 @@ func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request) error
 		if after != before {
 			pause = retryFirst
 		}
-		if !sleep(r.Context(), pause) {
+		if !peer.Sleep(r.Context(), pause) {
 			return nil
 		}
 	}
@@ -273,21 +273,9 @@ func (l *Locator) restFromArchive(out *streams.Writer, r *http.Request, q *Reque
 		if last > after {
 			after, pause = last, retryFirst
 		}
-		if waiting(out) != nil || !sleep(r.Context(), pause) {
+		if waiting(out) != nil || !peer.Sleep(r.Context(), pause) {
 			return nil // the client left
 		}
-	}
-}
-
-// sleep waits. It returns false once ctx is done.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

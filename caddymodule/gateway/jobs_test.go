@@ -32,12 +32,8 @@ func TestListOfJobsIsDecidedByTheProjectThatItNames(t *testing.T) {
 		"?projectId=":           {allowed, 400, nil},
 		"?projectId=" + project + "&projectId=" + project: {allowed, 400, nil},
 	} {
-		routes, err := NewRoutes()
-		if err != nil {
-			t.Fatal(err)
-		}
 		f := &fakeSidecar{decision: tc.decision}
-		a := &Access{Sidecar: f, Routes: routes}
+		a := &Access{Sidecar: f, Routes: NewRoutes()}
 		q := &Request{KeyID: "k", UserID: "u"}
 		refused := a.check(httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/generate"+query, nil), q)
 		status := 0
@@ -47,7 +43,6 @@ func TestListOfJobsIsDecidedByTheProjectThatItNames(t *testing.T) {
 		if status != tc.want || !slices.Equal(f.decided, tc.decided) {
 			t.Errorf("%q: %d, want %d; decided %q, want %q", query, status, tc.want, f.decided, tc.decided)
 		}
-		routes.Close()
 	}
 }
 
@@ -92,12 +87,8 @@ func TestEngineIsStartedForTheOwnerOfItsProject(t *testing.T) {
 	for _, tc := range []struct{ key, others, want string }{{"alice", "", "alice"}, {"bob", "alice", "alice"}} {
 		shared := allowed
 		shared.OwnerID = tc.others
-		routes, err := NewRoutes()
-		if err != nil {
-			t.Fatal(err)
-		}
 		engines := &fakeEngines{submitErr: errDown}
-		a := &Access{Sidecar: &fakeSidecar{decision: shared}, Routes: routes}
+		a := &Access{Sidecar: &fakeSidecar{decision: shared}, Routes: NewRoutes()}
 		l := &Locator{Engines: engines, Now: time.Now}
 		q := &Request{KeyID: "k", UserID: tc.key}
 		r := httptest.NewRequest("POST", "/v1/generate", strings.NewReader(`{"projectId":"`+project+`","prompt":"a duck"}`))
@@ -106,6 +97,5 @@ func TestEngineIsStartedForTheOwnerOfItsProject(t *testing.T) {
 		if engines.asked.ID != project || engines.asked.OwnerID != tc.want {
 			t.Errorf("%s's submission starts the engine of %+v, want it for %s", tc.key, engines.asked, tc.want)
 		}
-		routes.Close()
 	}
 }

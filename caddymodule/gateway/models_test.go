@@ -62,7 +62,7 @@ func TestModelThatIsNotThereIsRefusedBeforeAnythingIsReserved(t *testing.T) {
 			body := fmt.Sprintf(`{"projectId":%q,"prompt":"x","settings":{"model":%q}}`, project, tc.model)
 			r := httptest.NewRequest("POST", "/v1/generate", strings.NewReader(body))
 			r.Header.Set("Idempotency-Key", "k")
-			refused := (&Access{Sidecar: side, Routes: routes(t), Models: models}).check(httptest.NewRecorder(), r, &Request{KeyID: "k"})
+			refused := (&Access{Sidecar: side, Routes: NewRoutes(), Models: models}).check(httptest.NewRecorder(), r, &Request{KeyID: "k"})
 			if (refused == nil) != (tc.want == 0) || refused != nil && (refused.Status != tc.want || !strings.Contains(refused.Message, tc.says)) {
 				t.Errorf("got %v, want %d", refused, tc.want)
 			}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -121,9 +122,7 @@ func GameHeaders(h http.Header, name, caching string) {
 	// The game has no origin, so what it loads comes from another one.
 	h.Set("Access-Control-Allow-Origin", "*")
 	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" {
-		kind = "application/octet-stream"
-	}
+	kind = cmp.Or(kind, "application/octet-stream")
 	h.Set("Content-Type", kind)
 }
 

@@ -39,10 +39,7 @@ func (p *Projects) Serve(w http.ResponseWriter, r *http.Request, q *Request) err
 
 func (p *Projects) get(w http.ResponseWriter, r *http.Request, q *Request) error {
 	found, err := p.Sidecar.Project(r.Context(), q.ProjectID)
-	if err != nil {
-		return projectError(err)
-	}
-	return writeJSON(w, http.StatusOK, api.ProjectFound{Success: true, Data: found.Project})
+	return respond(w, api.ProjectFound{Success: true, Data: found.Project}, err)
 }
 
 func (p *Projects) create(w http.ResponseWriter, r *http.Request, q *Request) error {
@@ -114,22 +111,28 @@ const removeTimeout = time.Minute
 // ask for the files' deletion again once the ledger has forgotten the project.
 // What this process's death leaves the engine proxy finds by the ledger's mark.
 func (p *Projects) remove(w http.ResponseWriter, r *http.Request, q *Request) error {
-	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), removeTimeout)
-	defer done()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), removeTimeout)
+	defer cancel()
 	if err := p.Sidecar.DeleteProject(ctx, q.ProjectID); err != nil {
 		return projectError(err)
 	}
 	if err := p.Engines.Forget(ctx, q.ProjectID); err != nil {
 		return api.Unavailable("The project is deleted; its files could not be removed yet.", retrySoon, err)
 	}
-	return writeDone(w)
+	return respond(w, done{true}, nil)
 }
 
-// writeDone answers a request that has nothing else to say.
-func writeDone(w http.ResponseWriter) error {
-	return writeJSON(w, http.StatusOK, struct {
-		Success bool `json:"success"`
-	}{true})
+// done is the answer to a request that has nothing else to say.
+type done struct {
+	Success bool `json:"success"`
+}
+
+// respond answers with what the sidecar found or did, or with its error.
+func respond(w http.ResponseWriter, found any, err error) error {
+	if err != nil {
+		return projectError(err)
+	}
+	return writeJSON(w, http.StatusOK, found)
 }
 
 func projectError(err error) *api.Error {

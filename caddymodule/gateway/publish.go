@@ -21,31 +21,19 @@ func (p *Projects) servePart(w http.ResponseWriter, r *http.Request, q *Request)
 		return p.serveBoard(w, r, q)
 	case partKey:
 		made, err := p.Sidecar.RotatePlayKey(ctx, q.ProjectID, q.KeepKey)
-		if err != nil {
-			return projectError(err)
-		}
-		return writeJSON(w, http.StatusOK, api.Published{Success: true, Data: made})
+		return respond(w, api.Published{Success: true, Data: made}, err)
 	}
 	switch q.Route.Action {
 	case policy.ActionReadWebhooks, policy.ActionWriteWebhooks:
 		return p.serveWebhook(w, r, q)
 	case policy.ActionPublish:
 		made, err := p.Sidecar.Publish(ctx, q.ProjectID, q.Publish.JobID)
-		if err != nil {
-			return projectError(err)
-		}
-		return writeJSON(w, http.StatusOK, api.Published{Success: true, Data: made})
+		return respond(w, api.Published{Success: true, Data: made}, err)
 	case policy.ActionGetProject:
 		found, err := p.Sidecar.Publication(ctx, q.ProjectID)
-		if err != nil {
-			return projectError(err)
-		}
-		return writeJSON(w, http.StatusOK, api.Published{Success: true, Data: found})
+		return respond(w, api.Published{Success: true, Data: found}, err)
 	case policy.ActionUnpublish:
-		if err := p.Sidecar.Unpublish(ctx, q.ProjectID); err != nil {
-			return projectError(err)
-		}
-		return writeDone(w)
+		return respond(w, done{true}, p.Sidecar.Unpublish(ctx, q.ProjectID))
 	case policy.ActionAnalytics:
 		return p.serveView(w, r, q)
 	}
@@ -61,10 +49,7 @@ func (p *Projects) servePlaySettings(w http.ResponseWriter, r *http.Request, q *
 	} else {
 		found, err = p.Sidecar.PlaySettings(r.Context(), q.ProjectID)
 	}
-	if err != nil {
-		return projectError(err)
-	}
-	return writeJSON(w, http.StatusOK, api.PlaySettingsFound{Success: true, Data: found})
+	return respond(w, api.PlaySettingsFound{Success: true, Data: found}, err)
 }
 
 // serveExperiments answers with a game's experiments, after a change or without.
@@ -76,10 +61,7 @@ func (p *Projects) serveExperiments(w http.ResponseWriter, r *http.Request, q *R
 	} else {
 		found, err = p.Sidecar.Experiments(r.Context(), q.ProjectID)
 	}
-	if err != nil {
-		return projectError(err)
-	}
-	return writeJSON(w, http.StatusOK, api.ExperimentList{Success: true, Data: found})
+	return respond(w, api.ExperimentList{Success: true, Data: found}, err)
 }
 
 // serveBoard answers with how a game's board counts, changed or not.
@@ -91,10 +73,7 @@ func (p *Projects) serveBoard(w http.ResponseWriter, r *http.Request, q *Request
 	} else {
 		found, err = p.Sidecar.BoardRules(r.Context(), q.ProjectID)
 	}
-	if err != nil {
-		return projectError(err)
-	}
-	return writeJSON(w, http.StatusOK, api.BoardRulesFound{Success: true, Data: found})
+	return respond(w, api.BoardRulesFound{Success: true, Data: found}, err)
 }
 
 // nextCursor is the header of a view as CSV or NDJSON that says where more rows are.
@@ -109,17 +88,11 @@ func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request)
 	}
 	if asked.Name == api.ViewOverview && asked.Format == api.FormatJSON {
 		read, err := p.Sidecar.Overview(r.Context(), q.ProjectID, asked.Days)
-		if err != nil {
-			return projectError(err)
-		}
-		return writeJSON(w, http.StatusOK, api.OverviewFound{Success: true, Data: read})
+		return respond(w, api.OverviewFound{Success: true, Data: read}, err)
 	}
 	view, err := p.Sidecar.View(r.Context(), q.ProjectID, asked)
-	if err != nil {
-		return projectError(err)
-	}
-	if asked.Format == api.FormatJSON {
-		return writeJSON(w, http.StatusOK, api.ViewFound{Success: true, Data: view})
+	if err != nil || asked.Format == api.FormatJSON {
+		return respond(w, api.ViewFound{Success: true, Data: view}, err)
 	}
 	table, err := view.Table(asked.Table)
 	if err != nil {

@@ -139,7 +139,7 @@ func TestSubmissionIsSettledOnceWhateverTheEnginesHandlerDoes(t *testing.T) {
 			var outcomes []Outcome
 			side, engines := &fakeSidecar{}, &fakeEngines{verdict: contract.Fenced}
 			s := &Submitter{
-				Sidecar: side, Engines: engines, Routes: routes(t), Timeout: time.Minute, Now: time.Now,
+				Sidecar: side, Engines: engines, Routes: NewRoutes(), Timeout: time.Minute, Now: time.Now,
 				Outcome: func(o Outcome) { outcomes = append(outcomes, o) }, Logger: zap.NewNop(),
 			}
 			q := &Request{ProjectID: project, UserID: "u", Body: []byte("{}"), Lease: &engineproxy.Lease{Endpoint: engineproxy.Endpoint{InstanceID: instance}}}

@@ -24,10 +24,7 @@ func (p *Projects) serveWebhook(w http.ResponseWriter, r *http.Request, q *Reque
 	case reads:
 		hook, err = p.Sidecar.Webhook(r.Context(), q.ProjectID)
 	case r.Method == http.MethodDelete:
-		if err := p.Sidecar.DropWebhook(r.Context(), q.ProjectID); err != nil {
-			return projectError(err)
-		}
-		return writeDone(w)
+		return respond(w, done{true}, p.Sidecar.DropWebhook(r.Context(), q.ProjectID))
 	default:
 		hook, err = p.Sidecar.SetWebhook(r.Context(), q.ProjectID, q.Webhook)
 	}
@@ -39,10 +36,7 @@ func (p *Projects) serveWebhook(w http.ResponseWriter, r *http.Request, q *Reque
 			Cause:   err,
 		}
 	}
-	if err != nil {
-		return projectError(err)
-	}
-	return writeJSON(w, http.StatusOK, api.WebhookFound{Success: true, Data: hook})
+	return respond(w, api.WebhookFound{Success: true, Data: hook}, err)
 }
 
 func (p *Projects) listDeliveries(w http.ResponseWriter, r *http.Request, q *Request) error {
@@ -60,16 +54,10 @@ func (p *Projects) listDeliveries(w http.ResponseWriter, r *http.Request, q *Req
 		return api.BadRequest("after is not a cursor of this list.")
 	}
 	list, err := p.Sidecar.Deliveries(r.Context(), asked)
-	if err != nil {
-		return projectError(err)
-	}
-	return writeJSON(w, http.StatusOK, list)
+	return respond(w, list, err)
 }
 
 func (p *Projects) replay(w http.ResponseWriter, r *http.Request, q *Request) error {
 	found, err := p.Sidecar.ReplayDelivery(r.Context(), q.ProjectID, q.DeliveryID)
-	if err != nil {
-		return projectError(err)
-	}
-	return writeJSON(w, http.StatusOK, api.DeliveryFound{Success: true, Data: found})
+	return respond(w, api.DeliveryFound{Success: true, Data: found}, err)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/sidecartest"
 	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -25,7 +25,7 @@ func TestRevokedKeyIsDeadBehindTheConnectionToo(t *testing.T) {
 	const revocations, readers = 25, 6
 	svc := sidecartest.NewService(t)
 	server, err := peer.Start(peer.ServerOptions{
-		Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")},
+		Address: peer.Address{Network: "unix", Name: filepath.Join(keep.Dir(t), "s.sock")},
 		Handler: wire.Handler(svc, zap.NewNop()),
 	})
 	if err != nil {

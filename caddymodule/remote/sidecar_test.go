@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/caddymodule/remote"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar"
+	"github.com/svc-games/svc/test/keep"
 )
 
 func TestBadOptionsAreRefusedWithoutALookAtFiles(t *testing.T) {
@@ -40,7 +40,7 @@ func TestBadOptionsAreRefusedWithoutALookAtFiles(t *testing.T) {
 }
 
 func TestGatewayStartsWithoutASidecarAndRefuses(t *testing.T) {
-	s := remote.Sidecar{Peer: remote.Peer{Address: filepath.Join(peertest.Dir(t), "s.sock")}}
+	s := remote.Sidecar{Peer: remote.Peer{Address: filepath.Join(keep.Dir(t), "s.sock")}}
 	core, logs := observer.New(zap.WarnLevel)
 	opened, err := s.OpenSidecar(t.Context(), "", zap.New(core))
 	if err != nil {

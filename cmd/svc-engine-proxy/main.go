@@ -4,28 +4,21 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/daemon"
+	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/sidecar/wire/ledger"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
-	if err == nil {
-		err = daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger { return ledger.New(sidecar) })
-	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "svc-engine-proxy: "+err.Error())
-		os.Exit(1)
-	}
+	cli.Main("svc-engine-proxy", func(ctx context.Context) error {
+		o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger { return ledger.New(sidecar) })
+	})
 }

@@ -4,25 +4,18 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
+	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/sidecar/host"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	o, err := host.ParseFlags(os.Args[1:], os.Getenv, os.Stderr)
-	if err == nil {
-		err = host.Run(ctx, o)
-	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "svc-sidecar: "+err.Error())
-		os.Exit(1)
-	}
+	cli.Main("svc-sidecar", func(ctx context.Context) error {
+		o, err := host.ParseFlags(os.Args[1:], os.Getenv, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return host.Run(ctx, o)
+	})
 }

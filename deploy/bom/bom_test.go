@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/programs"
 )
 
@@ -29,15 +29,6 @@ func says(t *testing.T, args ...string) []byte {
 		t.Fatalf("bom %v: %v\n%s", args, err, out.String())
 	}
 	return out.Bytes()
-}
-
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestBillNamesEachModuleOfAProgramAndTheProgramItself(t *testing.T) {
@@ -93,7 +84,7 @@ const lockFile = `{"packages": {
 
 func TestLicenceThatIsNotAllowedOrUnknownIsNamed(t *testing.T) {
 	var out bytes.Buffer
-	err := run([]string{"-licences", "-lock", write(t, "package-lock.json", lockFile)}, &out)
+	err := run([]string{"-licences", "-lock", keep.File(t, "package-lock.json", lockFile)}, &out)
 	if err == nil {
 		t.Error("nothing is wrong with them")
 	}
@@ -136,7 +127,7 @@ func TestDebiansPackagesAreThoseThatAreInstalled(t *testing.T) {
 		"Package: libstdc++6\nStatus: install ok installed\nArchitecture: amd64\nVersion: 1:12.2.0-14+deb12u1\n\n" +
 		"Package: tzdata\nStatus: install ok installed\nArchitecture: all\nVersion: 2024a-0\n"
 	var b bill
-	if err := json.Unmarshal(says(t, "-dpkg", write(t, "status", list)), &b); err != nil {
+	if err := json.Unmarshal(says(t, "-dpkg", keep.File(t, "status", list)), &b); err != nil {
 		t.Fatal(err)
 	}
 	var urls []string

@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/long"
+	"github.com/svc-games/svc/test/need"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -157,10 +158,7 @@ func (s *started) leaves(name string) {
 func TestContainersPassTheClientFlowAndOutliveAGateway(t *testing.T) {
 	long.Only(t)
 	if _, err := exec.LookPath("docker-compose"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("docker-compose is missing: run scripts/deps long")
-		}
-		t.Skip("docker-compose is missing: run scripts/deps long")
+		need.Missing(t, "docker-compose is missing: run scripts/deps long")
 	}
 	s := start(t)
 	s.eventually("a gateway answers", s.answers)

@@ -27,6 +27,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/daemon"
 	driver "github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 	"github.com/svc-games/svc/sidecar/play"
 )
 
@@ -155,8 +156,8 @@ func TestNamespacesTakeRestrictedPodsAlone(t *testing.T) {
 
 func TestEngineProxyMayDoWhatItsDriverNeedsAndNothingElse(t *testing.T) {
 	role := named[*rbacv1.Role](t, engines, "svc-engine-proxy")
-	if !reflect.DeepEqual(role.Rules, driver.Permissions()) {
-		t.Errorf("it may %+v\nand needs %+v", role.Rules, driver.Permissions())
+	if !reflect.DeepEqual(role.Rules, kubetest.Permissions()) {
+		t.Errorf("it may %+v\nand needs %+v", role.Rules, kubetest.Permissions())
 	}
 	roles, bindings := of[*rbacv1.Role](t), of[*rbacv1.RoleBinding](t)
 	if len(roles) != 1 || len(bindings) != 1 || len(bindings[0].Subjects) != 1 {

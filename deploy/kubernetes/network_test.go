@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	driver "github.com/svc-games/svc/engine-proxy/driver/kubernetes"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 	"github.com/svc-games/svc/sidecar/host"
 )
 
@@ -22,7 +23,7 @@ func TestEnginesReachTheEgressAloneAndOnlyTheEngineProxyReachesThem(t *testing.T
 		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": ours}},
 		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "svc-engine-proxy"}},
 	}
-	got, want := named[*networkingv1.NetworkPolicy](t, engines, driver.PolicyName), driver.Policy(engines, peer, 7444)
+	got, want := named[*networkingv1.NetworkPolicy](t, engines, driver.PolicyName), kubetest.Policy(engines, peer, 7444)
 	if !reflect.DeepEqual(got.Spec, want.Spec) {
 		t.Errorf("the policy is %+v\nand must be %+v", got.Spec, want.Spec)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/svc-games/svc/api/exact"
 	"github.com/svc-games/svc/engine-proxy/driver/docker"
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
@@ -120,17 +121,12 @@ func readDriver(h *host.Options, path string) error {
 	case kubernetes.Name:
 		into = &h.Kubernetes
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
 	var wrong *json.UnmarshalTypeError
-	switch err := dec.Decode(into); {
+	switch err := exact.Decode(bytes.NewReader(raw), into); {
 	case errors.As(err, &wrong) && wrong.Value == "string":
 		return fmt.Errorf("reading driver options %s: %s can't be a text: write a number without quotes, a size in bytes", path, wrong.Field)
 	case err != nil:
 		return fmt.Errorf("reading driver options %s: %w", path, err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("reading driver options %s: there is data after the object", path)
 	}
 	return nil
 }

@@ -14,21 +14,13 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/daemon"
 	"github.com/svc-games/svc/engine-proxy/fleet"
+	"github.com/svc-games/svc/test/keep"
 )
 
 func parse(args []string, env map[string]string) (daemon.Options, string, error) {
 	var help bytes.Buffer
 	o, err := daemon.ParseOptions(args, func(name string) string { return env[name] }, &help)
 	return o, help.String(), err
-}
-
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestCommandLineNeedsNothing(t *testing.T) {
@@ -43,8 +35,8 @@ func TestCommandLineNeedsNothing(t *testing.T) {
 }
 
 func TestCommandLineAndVariablesSayTheSame(t *testing.T) {
-	models := write(t, "egress.json", `{"endpoints":[{"url":"https://models.example/v1","chat":["writer"]}]}`)
-	options := write(t, "docker.json", `{"image":"svc-engine:full","memory":1073741824}`)
+	models := keep.File(t, "egress.json", `{"endpoints":[{"url":"https://models.example/v1","chat":["writer"]}]}`)
+	options := keep.File(t, "docker.json", `{"image":"svc-engine:full","memory":1073741824}`)
 	flags, _, err := parse([]string{
 		"--listen=:7443", "--sidecar=side:7442", "--driver=docker", "--driver-options", options, "--egress", models,
 		"--idle=20m", "--stop-on-exit=all", "--max-engines=5", "--tls-names=gateway", "--tls-cert=c", "--tls-key=k", "--tls-ca=a",
@@ -70,9 +62,9 @@ func TestCommandLineAndVariablesSayTheSame(t *testing.T) {
 }
 
 func TestBadCommandLineIsRefusedInOneLine(t *testing.T) {
-	unknown := write(t, "driver.json", `{"colour":"red"}`)
-	twice := write(t, "twice.json", `{} {}`)
-	plain := write(t, "egress.json", `{"endpoints":[{"url":"http://models.example/v1","key_file":"k","chat":["writer"]}]}`)
+	unknown := keep.File(t, "driver.json", `{"colour":"red"}`)
+	twice := keep.File(t, "twice.json", `{} {}`)
+	plain := keep.File(t, "egress.json", `{"endpoints":[{"url":"http://models.example/v1","key_file":"k","chat":["writer"]}]}`)
 	for want, args := range map[string][]string{
 		"not defined: -colour":  {"--colour"},
 		`"x" is not an address`: {"--listen=x"},
@@ -82,17 +74,17 @@ func TestBadCommandLineIsRefusedInOneLine(t *testing.T) {
 		"number of at least 1":        {"--max-engines=0"},
 		"size like 50GiB":             {"--max-archive=much"},
 		`unknown field "colour"`:      {"--driver-options", unknown},
-		"memory can't be a text":      {"--driver-options", write(t, "size.json", `{"memory":"512MiB"}`)},
+		"memory can't be a text":      {"--driver-options", keep.File(t, "size.json", `{"memory":"512MiB"}`)},
 		"data after the object":       {"--driver-options", twice},
 		"no such file":                {"--egress", plain + "x"},
 		"the key would travel":        {"--egress", plain},
-		"memory and cpus need cgroup": {"--driver-options", write(t, "memory.json", `{"memory":1}`)},
+		"memory and cpus need cgroup": {"--driver-options", keep.File(t, "memory.json", `{"memory":1}`)},
 		`unexpected argument "again"`: {"again"},
 		"frameworks has no meaning":   {"--driver=docker", "--frameworks=/opt"},
 		"the namespace is required":   {"--driver=kubernetes"},
 		"egress_url are missing": {
-			"--driver=kubernetes", "--driver-options", write(t, "kubernetes.json", `{"namespace":"svc-engines"}`),
-			"--egress", write(t, "models.json", `{"endpoints":[{"url":"https://models.example/v1","chat":["writer"]}]}`),
+			"--driver=kubernetes", "--driver-options", keep.File(t, "kubernetes.json", `{"namespace":"svc-engines"}`),
+			"--egress", keep.File(t, "models.json", `{"endpoints":[{"url":"https://models.example/v1","chat":["writer"]}]}`),
 		},
 	} {
 		_, _, err := parse(args, nil)

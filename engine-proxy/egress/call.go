@@ -136,7 +136,7 @@ func (e *Egress) read(w http.ResponseWriter, r *http.Request, to *route) (*call,
 		return nil, unavailable(err)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, e.now().MaxBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, refuse(http.StatusRequestEntityTooLarge, "too_large", "The request is larger than %d bytes.", tooLarge.Limit)
 	}
 	if err != nil {

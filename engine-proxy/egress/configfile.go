@@ -2,14 +2,13 @@ package egress
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/svc-games/svc/api/exact"
 	"github.com/svc-games/svc/engine-proxy/internal/bounded"
 )
 
@@ -47,13 +46,8 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, fmt.Errorf("reading egress configuration: %w", err)
 	}
 	var f fileConfig
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f); err != nil {
+	if err := exact.Decode(bytes.NewReader(raw), &f); err != nil {
 		return Config{}, fmt.Errorf("reading egress configuration %s: %w", path, err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Config{}, fmt.Errorf("reading egress configuration %s: there is data after the object", path)
 	}
 	c := Config{
 		Endpoints: f.Endpoints, Default: f.Default, Eyes: f.Eyes, MaxTokens: f.MaxTokens, MaxBody: f.MaxBody, Timeout: time.Duration(f.Timeout), Stall: time.Duration(f.Stall),

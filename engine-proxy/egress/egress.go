@@ -34,25 +34,12 @@ import (
 // has no price.
 var ErrUnpriced = errors.New("prices are missing")
 
-// Ledger is what the egress needs of the sidecar.
-type Ledger interface {
-	// GrantCall says whether a call may go out for a project now, and which of
-	// its jobs pays.
-	GrantCall(ctx context.Context, projectID string) (contract.CallGrant, error)
-	// ChargeCall charges a call, once however often it is told.
-	ChargeCall(ctx context.Context, call contract.Call) error
-	// Unpriced returns those of the units that have no price.
-	Unpriced(ctx context.Context, units []string) ([]string, error)
-	// Prices returns what one of each unit costs; those without a price are left out.
-	Prices(ctx context.Context, units []string) (map[string]api.TIK, error)
-}
-
 // Options of New. Dir, Config and Ledger are required.
 type Options struct {
 	// Dir holds the journals. No engine may reach it.
 	Dir    string
 	Config Config
-	Ledger Ledger
+	Ledger contract.Calls
 	Logger *zap.Logger // default: none
 	// Metrics is a set of its own by default, that nobody reads.
 	Metrics *Metrics
@@ -91,9 +78,7 @@ func New(opts Options) (*Egress, error) {
 		return nil, errors.New("egress: directory and ledger are required")
 	}
 	opts.Logger = cmp.Or(opts.Logger, zap.NewNop())
-	if opts.Metrics == nil {
-		opts.Metrics = NewMetrics()
-	}
+	opts.Metrics = cmp.Or(opts.Metrics, NewMetrics())
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

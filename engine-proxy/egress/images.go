@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 
@@ -42,9 +43,7 @@ func (e *Egress) readImages(body []byte) (*call, *refusal) {
 	if refused := decode(body, &q); refused != nil {
 		return nil, refused
 	}
-	if q.N == 0 {
-		q.N = 1
-	}
+	q.N = cmp.Or(q.N, 1)
 	switch {
 	case q.Prompt == "" || len(q.Prompt) > maxImagePrompt:
 		return nil, invalid("prompt must have 1 to %d bytes.", maxImagePrompt)

@@ -6,12 +6,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/peer/metric"
 )
 
 // Metrics are the egress's collectors. A set may outlive an egress: counters
 // must not fall back to zero because a configuration changed. No label's value
 // comes from an engine or a provider: models are those of the configuration.
 type Metrics struct {
+	metric.Set
 	calls  *prometheus.CounterVec
 	took   *prometheus.HistogramVec
 	units  *prometheus.CounterVec
@@ -36,31 +38,18 @@ var callBuckets = []float64{0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 30
 
 // NewMetrics returns a set of collectors.
 func NewMetrics() *Metrics {
-	m := &Metrics{
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_egress_calls_total", Help: "Calls of engines to models, by use and outcome: answered, broken, or why they were refused.",
-		}, []string{"use", "outcome"}),
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "svc_egress_call_seconds", Help: "How long calls took that went out to a provider, to the end of the answer.",
-			Buckets: callBuckets,
-		}, []string{"use"}),
-		units: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_egress_units_total", Help: "What calls used, as it is charged: counted, or taken at the limit because nobody knows.",
-		}, []string{"unit", "basis"}),
-		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "svc_egress_active_calls", Help: "Calls that wait for a provider's answer, or are passing it on.",
-		}, []string{"use"}),
-	}
+	m := new(Metrics)
+	m.calls = m.Counters("svc_egress_calls_total",
+		"Calls of engines to models, by use and outcome: answered, broken, or why they were refused.", "use", "outcome")
+	m.took = m.Histograms("svc_egress_call_seconds", "How long calls took that went out to a provider, to the end of the answer.", callBuckets, "use")
+	m.units = m.Counters("svc_egress_units_total",
+		"What calls used, as it is charged: counted, or taken at the limit because nobody knows.", "unit", "basis")
+	m.active = m.Gauges("svc_egress_active_calls", "Calls that wait for a provider's answer, or are passing it on.", "use")
 	for _, u := range useNames {
 		m.calls.WithLabelValues(u, outcomeAnswered)
 		m.active.WithLabelValues(u)
 	}
 	return m
-}
-
-// Collectors returns everything that a registry must know.
-func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.calls, m.took, m.units, m.active}
 }
 
 // ended counts a call by what became of it.

@@ -38,12 +38,7 @@ type Probed struct {
 
 // Works reports whether a model can be used at all.
 func (p Probed) Works() bool {
-	for _, f := range p.Found {
-		if !f.OK && (f.Call == "plain" || f.Call == "stream") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.Found, func(f Found) bool { return !f.OK && (f.Call == "plain" || f.Call == "stream") })
 }
 
 // Probe calls the models that write, those named or all, six times each, as engines

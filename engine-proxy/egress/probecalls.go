@@ -178,8 +178,7 @@ func (p *probe) long(ctx context.Context) (string, error) {
 	if more != "" && isReason(err, "provider_refused") {
 		h, err = p.ask(ctx, p.conversation(text, ""), "")
 	}
-	var refused refusedError
-	if errors.As(err, &refused) && refused.context > p.row.MaxOutput {
+	if refused, ok := errors.AsType[refusedError](err); ok && refused.context > p.row.MaxOutput {
 		p.row.Context = refused.context
 	}
 	if err != nil {

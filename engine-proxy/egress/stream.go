@@ -190,8 +190,7 @@ func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "
 
 // noContent is an error of decoding without what was decoded.
 func noContent(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("no JSON at byte %d", syntax.Offset)
 	}
 	return errors.New("unexpected JSON")

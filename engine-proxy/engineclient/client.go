@@ -106,8 +106,7 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 func (c *Client) Ready(ctx context.Context) (contract.Ready, error) {
 	var out contract.Ready
 	err := c.call(ctx, http.MethodGet, contract.PathReady, nil, &out, maxBody)
-	var status *StatusError
-	if errors.As(err, &status) && status.Status == http.StatusServiceUnavailable {
+	if status, ok := errors.AsType[*StatusError](err); ok && status.Status == http.StatusServiceUnavailable {
 		return out, ErrNotReady
 	}
 	if err != nil {
@@ -229,8 +228,7 @@ func (c *Client) Fence(ctx context.Context, jobID string) (contract.FenceVerdict
 // Drain asks the engine to take no more jobs; ErrBusy when it works.
 func (c *Client) Drain(ctx context.Context) error {
 	err := c.call(ctx, http.MethodPost, contract.PathDrain, nil, nil, maxBody)
-	var status *StatusError
-	if errors.As(err, &status) && status.Status == http.StatusConflict {
+	if status, ok := errors.AsType[*StatusError](err); ok && status.Status == http.StatusConflict {
 		return ErrBusy
 	}
 	return err

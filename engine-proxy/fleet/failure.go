@@ -69,8 +69,7 @@ var failures = []struct {
 // failureOf is what the client sees of a start that failed; the error,
 // which may name paths of this machine, is for the log.
 func failureOf(err error) (f lifecycle.Failure, counts bool) {
-	var exit *exitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exitError](err); ok {
 		code := failExited
 		if exit.exit != nil && exit.exit.Reason == driver.ReasonOOM {
 			code = failOOM
@@ -84,8 +83,7 @@ func failureOf(err error) (f lifecycle.Failure, counts bool) {
 			break
 		}
 	}
-	var reason *driver.ReasonError
-	if errors.As(err, &reason) {
+	if reason, ok := errors.AsType[*driver.ReasonError](err); ok {
 		f.Reason = reason.Reason
 	}
 	return f, counts

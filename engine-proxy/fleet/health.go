@@ -3,12 +3,12 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/peer/disk"
 )
 
 // What Problems says.
@@ -61,7 +61,7 @@ func (p *Proxy) askLedger(ctx context.Context) error {
 
 // diskFull returns an error when a folder's disk has no room left for us.
 func diskFull(dir string) error {
-	free, err := diskFree(dir)
+	free, err := disk.Free(dir)
 	if err != nil {
 		return err
 	}
@@ -69,13 +69,4 @@ func diskFull(dir string) error {
 		return unix.ENOSPC
 	}
 	return nil
-}
-
-// diskFree returns the room, in bytes, that a folder's disk has left for us.
-func diskFree(dir string) (uint64, error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return 0, fmt.Errorf("reading free disk space: %w", err)
-	}
-	return fs.Bavail * uint64(fs.Bsize), nil
 }

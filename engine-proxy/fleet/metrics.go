@@ -9,12 +9,15 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
 	"github.com/svc-games/svc/engine-proxy/settle"
+	"github.com/svc-games/svc/peer/disk"
+	"github.com/svc-games/svc/peer/metric"
 )
 
 // Metrics are the engine proxy's collectors. A set may outlive an engine
 // proxy: counters must not fall back to zero because a configuration changed.
 // Every label has a handful of values.
 type Metrics struct {
+	metric.Set
 	engines   *prometheus.GaugeVec
 	starts    *prometheus.HistogramVec
 	failures  *prometheus.CounterVec
@@ -60,75 +63,35 @@ var startBuckets = []float64{0.005, 0.02, 0.05, 0.1, 0.15, 0.3, 0.6, 1, 2, 5, 10
 
 // NewMetrics returns a set of collectors.
 func NewMetrics() *Metrics {
-	m := &Metrics{
-		engines: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "svc_engines", Help: "Engines that are not absent, by state.",
-		}, []string{"state"}),
-		starts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "svc_engine_start_seconds", Help: "How long starts took, by phase; total is all of them.",
-			Buckets: startBuckets,
-		}, []string{"driver", "phase", "outcome"}),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_engine_failures_total", Help: "Engines that failed, when starting or later, by reason.",
-		}, []string{"reason"}),
-		stops: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_engine_stops_total", Help: "Engines that were stopped or had ended, by cause.",
-		}, []string{"cause"}),
-		adoptions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_engine_adoptions_total", Help: "Engines that were looked for when the engine proxy started, by what was found.",
-		}, []string{"outcome"}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_engine_refusals_total", Help: "Starts that were refused for want of room: the owner's or the machine's.",
-		}, []string{"room"}),
-		evictions: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "svc_engine_evictions_total", Help: "Idle engines that were stopped because another project needed the room.",
-		}),
-		waiters: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_engine_waiters", Help: "Submissions that wait for an engine now.",
-		}),
-		up: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_engine_driver_up", Help: "1 while the driver is available.",
-		}),
-		archived: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_archive_jobs_total", Help: "Jobs in the archive: those that came, and those that were deleted after their time.",
-		}, []string{"what"}),
-		breaches: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "svc_engine_breaches_total", Help: "Jobs that were ended because their engine reported what it can't have done.",
-		}),
-		diskFree: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "svc_engine_disk_free_bytes", Help: "Room that is left on the disk of the engine proxy's data directory.",
-		}, nil),
-	}
+	m := new(Metrics)
+	m.engines = m.Gauges("svc_engines", "Engines that are not absent, by state.", "state")
+	m.starts = m.Histograms("svc_engine_start_seconds",
+		"How long starts took, by phase; total is all of them.", startBuckets, "driver", "phase", "outcome")
+	m.failures = m.Counters("svc_engine_failures_total", "Engines that failed, when starting or later, by reason.", "reason")
+	m.stops = m.Counters("svc_engine_stops_total", "Engines that were stopped or had ended, by cause.", "cause")
+	m.adoptions = m.Counters("svc_engine_adoptions_total",
+		"Engines that were looked for when the engine proxy started, by what was found.", "outcome")
+	m.refusals = m.Counters("svc_engine_refusals_total",
+		"Starts that were refused for want of room: the owner's or the machine's.", "room")
+	m.evictions = m.Counter("svc_engine_evictions_total", "Idle engines that were stopped because another project needed the room.")
+	m.waiters = m.Gauge("svc_engine_waiters", "Submissions that wait for an engine now.")
+	m.up = m.Gauge("svc_engine_driver_up", "1 while the driver is available.")
+	m.archived = m.Counters("svc_archive_jobs_total",
+		"Jobs in the archive: those that came, and those that were deleted after their time.", "what")
+	m.breaches = m.Counter("svc_engine_breaches_total", "Jobs that were ended because their engine reported what it can't have done.")
+	m.diskFree = m.Gauges("svc_engine_disk_free_bytes", "Room that is left on the disk of the engine proxy's data directory.")
 	m.up.Set(1)
 	for _, s := range lifecycle.States {
 		if s != engineproxy.StateAbsent {
 			m.engines.WithLabelValues(string(s))
 		}
 	}
-	for _, c := range append([]lifecycle.Cause{causeOrphan}, lifecycle.StopCauses...) {
-		m.stops.WithLabelValues(string(c))
-	}
-	for _, room := range []string{roomOwner, roomMachine} {
-		m.refusals.WithLabelValues(room)
-	}
-	for _, c := range failureCodes {
-		m.failures.WithLabelValues(c)
-	}
-	for _, what := range []string{settle.Kept, settle.Deleted} {
-		m.archived.WithLabelValues(what)
-	}
-	for _, o := range []string{outcomeAdopted, outcomeGone, outcomeSilent} {
-		m.adoptions.WithLabelValues(o)
-	}
+	metric.Begin(m.stops, append(lifecycle.StopCauses, causeOrphan)...)
+	metric.Begin(m.refusals, roomOwner, roomMachine)
+	metric.Begin(m.failures, failureCodes...)
+	metric.Begin(m.archived, settle.Kept, settle.Deleted)
+	metric.Begin(m.adoptions, outcomeAdopted, outcomeGone, outcomeSilent)
 	return m
-}
-
-// Collectors returns everything that a registry must know.
-func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{
-		m.engines, m.starts, m.failures, m.stops, m.adoptions, m.refusals, m.evictions, m.waiters, m.up, m.archived,
-		m.breaches, m.diskFree,
-	}
 }
 
 // transition counts a change of state.
@@ -154,7 +117,7 @@ func (m *Metrics) failed(code string) { m.failures.WithLabelValues(code).Inc() }
 func (m *Metrics) adopted(outcome string) { m.adoptions.WithLabelValues(outcome).Inc() }
 
 func (m *Metrics) refused(err error) {
-	if room := (*engineproxy.RoomError)(nil); errors.As(err, &room) && room.Owner {
+	if room, ok := errors.AsType[*engineproxy.RoomError](err); ok && room.Owner {
 		m.refusals.WithLabelValues(roomOwner).Inc()
 		return
 	}
@@ -171,7 +134,7 @@ func (m *Metrics) driverUp(up bool) {
 
 // disk measures the room on a folder's disk.
 func (m *Metrics) disk(dir string) {
-	if free, err := diskFree(dir); err == nil {
+	if free, err := disk.Free(dir); err == nil {
 		m.diskFree.WithLabelValues().Set(float64(free))
 	}
 }

@@ -115,12 +115,8 @@ func (o *Options) complete() error {
 		return errors.New("engine proxy: data directory, driver and ledger are required")
 	}
 	o.Logger = cmp.Or(o.Logger, zap.NewNop())
-	if o.Clock == nil {
-		o.Clock = clock.System{}
-	}
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
-	}
+	o.Clock = cmp.Or[clock.Clock](o.Clock, clock.System{})
+	o.Metrics = cmp.Or(o.Metrics, NewMetrics())
 	orElse(&o.IdleTTL, 10*time.Minute)
 	starts, engines := max(2, runtime.NumCPU()), enginesInMemory()
 	if _, elsewhere := o.Driver.(driver.Remote); elsewhere {

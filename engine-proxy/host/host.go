@@ -110,9 +110,7 @@ type Host struct {
 // that run.
 func Open(ctx context.Context, o Options) (*Host, error) {
 	o.Logger = cmp.Or(o.Logger, zap.NewNop())
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
-	}
+	o.Metrics = cmp.Or(o.Metrics, NewMetrics())
 	d, err := o.openDriver(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("opening the engine proxy: %w", err)

@@ -53,7 +53,7 @@ func NewClient(peer http.RoundTripper, o Options) *Client {
 	c := &Client{Operator: Operator{rpc.NewClient(peer, "the engine proxy", Path, codes{}), askTimeout}, peer: peer}
 	c.bridge = &bridge{dir: o.Dir, logger: o.Logger}
 	c.keeper = newKeeper(func(ctx context.Context, t touch) error {
-		_, err := rpc.Call[nothing](ctx, c.rpc, "touch", t)
+		_, err := rpc.Call[rpc.Nothing](ctx, c.rpc, "touch", t)
 		return err
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -120,7 +120,7 @@ func (c *Client) lease(projectID string, ref leaseRef, at engineproxy.Endpoint, 
 func (c *Client) AwaitReady(ctx context.Context, projectID string) error {
 	pause := retryFirst
 	for {
-		r, err := call[ready](ctx, c.rpc, readySlice+askTimeout, "await-ready", projectRef{projectID})
+		r, err := call[ready](ctx, c.rpc, readySlice+askTimeout, "await-ready", rpc.ProjectRef{ProjectID: projectID})
 		switch {
 		case err == nil && r.Ready:
 			return nil
@@ -148,19 +148,19 @@ func (c *Client) Fence(ctx context.Context, p engineproxy.Project, jobID string)
 
 // Cancel implements engineproxy.Engines.
 func (c *Client) Cancel(ctx context.Context, p engineproxy.Project, jobID string) error {
-	_, err := call[nothing](ctx, c.rpc, 0, "cancel", jobOf{p, jobID})
+	_, err := call[rpc.Nothing](ctx, c.rpc, 0, "cancel", jobOf{p, jobID})
 	return err
 }
 
 // Forget implements engineproxy.Engines.
 func (c *Client) Forget(ctx context.Context, projectID string) error {
-	_, err := call[nothing](ctx, c.rpc, 0, "forget", projectRef{projectID})
+	_, err := call[rpc.Nothing](ctx, c.rpc, 0, "forget", rpc.ProjectRef{ProjectID: projectID})
 	return err
 }
 
 // Models implements engineproxy.Engines.
 func (c *Client) Models(ctx context.Context) ([]api.Model, error) {
-	return call[[]api.Model](ctx, c.rpc, askTimeout, "models", nothing{})
+	return call[[]api.Model](ctx, c.rpc, askTimeout, "models", rpc.Nothing{})
 }
 
 // Interface guards

@@ -33,6 +33,7 @@ import (
 	"github.com/svc-games/svc/sidecar/service"
 	fakedriver "github.com/svc-games/svc/test/fake/driver"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -68,7 +69,7 @@ func newWorld(t *testing.T, form form) *world {
 // newWorldOn is newWorld with engines on a cluster, unless that is nil.
 func newWorldOn(t *testing.T, far *fakedriver.Cluster, form form) *world {
 	t.Helper()
-	w := &world{t: t, dir: peertest.Dir(t), far: far}
+	w := &world{t: t, dir: keep.Dir(t), far: far}
 	var err error
 	if w.side, err = service.Open(t.Context(), service.Options{DataDir: w.dir, Policy: policytest.Embedded(t), DecisionTimeout: ample}); err != nil {
 		t.Fatal(err)

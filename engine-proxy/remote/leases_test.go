@@ -19,6 +19,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // overStub is the way to a stub from another host.
@@ -28,7 +29,7 @@ func overStub(t *testing.T, stub *stubEngines) *remote.Client {
 	server := serve(t, stub, peer.ServerOptions{
 		Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: authority.Issue("engines"), Names: []string{"gateway"},
 	})
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestBridgeOfAKilledGatewayIsRemoved(t *testing.T) {
 	server := serve(t, stub, peer.ServerOptions{
 		Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: authority.Issue("engines"), Names: []string{"gateway"},
 	})
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	left := filepath.Join(dir, "run", "bridge-1")
 	if err := os.MkdirAll(left, 0o700); err != nil {
 		t.Fatal(err)
@@ -220,9 +221,9 @@ func (modelEngines) Models(context.Context) ([]api.Model, error) { return someMo
 
 func TestModelsAreThoseOfTheEngineProxy(t *testing.T) {
 	t.Parallel()
-	at := peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "gw.sock")}
+	at := peer.Address{Network: "unix", Name: filepath.Join(keep.Dir(t), "gw.sock")}
 	serve(t, modelEngines{}, peer.ServerOptions{Address: at})
-	c := connect(t, peertest.Dir(t), peer.ClientOptions{Address: at})
+	c := connect(t, keep.Dir(t), peer.ClientOptions{Address: at})
 	if got, err := c.Models(t.Context()); err != nil || !reflect.DeepEqual(got, someModels) {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -36,29 +36,27 @@ func NewOperatorHandler(e engineproxy.Engines, logger *zap.Logger) http.Handler 
 }
 
 func serveOperators(s *rpc.Server, e engineproxy.Engines) {
-	rpc.Handle(s, "problems", func(ctx context.Context, _ nothing) ([]string, error) { return e.Problems(ctx) })
-	rpc.Handle(s, "list", func(ctx context.Context, _ nothing) ([]engineproxy.Info, error) { return e.List(ctx) })
-	rpc.Handle(s, "show", func(ctx context.Context, r projectRef) (engineproxy.Details, error) { return e.Show(ctx, r.ProjectID) })
+	rpc.Handle(s, "problems", func(ctx context.Context, _ rpc.Nothing) ([]string, error) { return e.Problems(ctx) })
+	rpc.Handle(s, "list", func(ctx context.Context, _ rpc.Nothing) ([]engineproxy.Info, error) { return e.List(ctx) })
+	rpc.HandleProject(s, "show", e.Show)
 	rpc.Handle(s, "logs", func(ctx context.Context, r logTail) ([]byte, error) { return e.Logs(ctx, r.ProjectID, r.Limit) })
-	rpc.Handle(s, "stop", func(ctx context.Context, r stopping) (nothing, error) {
-		return nothing{}, e.Stop(ctx, r.ProjectID, r.Force)
-	})
-	rpc.Handle(s, "reset", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Reset(ctx, r.ProjectID) })
+	rpc.HandleDone(s, "stop", func(ctx context.Context, r stopping) error { return e.Stop(ctx, r.ProjectID, r.Force) })
+	rpc.HandleDone(s, "reset", func(ctx context.Context, r rpc.ProjectRef) error { return e.Reset(ctx, r.ProjectID) })
 }
 
 // Problems are what keeps the engine proxy from starting engines.
 func (o *Operator) Problems(ctx context.Context) ([]string, error) {
-	return call[[]string](ctx, o.rpc, o.timeout, "problems", nothing{})
+	return call[[]string](ctx, o.rpc, o.timeout, "problems", rpc.Nothing{})
 }
 
 // List lists the engines that are not absent.
 func (o *Operator) List(ctx context.Context) ([]engineproxy.Info, error) {
-	return call[[]engineproxy.Info](ctx, o.rpc, o.timeout, "list", nothing{})
+	return call[[]engineproxy.Info](ctx, o.rpc, o.timeout, "list", rpc.Nothing{})
 }
 
 // Show describes one project's engine.
 func (o *Operator) Show(ctx context.Context, projectID string) (engineproxy.Details, error) {
-	return call[engineproxy.Details](ctx, o.rpc, o.timeout, "show", projectRef{projectID})
+	return call[engineproxy.Details](ctx, o.rpc, o.timeout, "show", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // Logs returns the last bytes, at most limit, of what a project's engine wrote.
@@ -68,12 +66,12 @@ func (o *Operator) Logs(ctx context.Context, projectID string, limit int64) ([]b
 
 // Stop stops a project's engine. Without force it waits for its work.
 func (o *Operator) Stop(ctx context.Context, projectID string, force bool) error {
-	_, err := call[nothing](ctx, o.rpc, 0, "stop", stopping{projectID, force})
+	_, err := call[rpc.Nothing](ctx, o.rpc, 0, "stop", stopping{projectID, force})
 	return err
 }
 
 // Reset forgets that a project's engine failed to start.
 func (o *Operator) Reset(ctx context.Context, projectID string) error {
-	_, err := call[nothing](ctx, o.rpc, o.timeout, "reset", projectRef{projectID})
+	_, err := call[rpc.Nothing](ctx, o.rpc, o.timeout, "reset", rpc.ProjectRef{ProjectID: projectID})
 	return err
 }

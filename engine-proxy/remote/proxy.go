@@ -147,7 +147,7 @@ func forward(w http.ResponseWriter, r *http.Request, f forwarding) {
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+			if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 				refuse(w, r, f.instance, err) // nothing was sent
 				return
 			}

@@ -112,9 +112,6 @@ type (
 		Project engineproxy.Project `json:"project"`
 		JobID   string              `json:"jobId"`
 	}
-	projectRef struct {
-		ProjectID string `json:"projectId"`
-	}
 	stopping struct {
 		ProjectID string `json:"projectId"`
 		Force     bool   `json:"force"`
@@ -148,5 +145,4 @@ type (
 	ready struct {
 		Ready bool `json:"ready"`
 	}
-	nothing struct{}
 )

@@ -66,19 +66,17 @@ func (h *Handler) calls(logger *zap.Logger) http.Handler {
 		lease, err := e.Attach(ctx, r.ProjectID)
 		return h.give(r.Lease, lease, err)
 	})
-	rpc.Handle(s, "touch", func(_ context.Context, r touch) (nothing, error) {
+	rpc.HandleDone(s, "touch", func(_ context.Context, r touch) error {
 		h.leases.touch(r)
-		return nothing{}, nil
+		return nil
 	})
-	rpc.Handle(s, "await-ready", func(ctx context.Context, r projectRef) (ready, error) { return awaitReady(ctx, e, r.ProjectID) })
+	rpc.Handle(s, "await-ready", func(ctx context.Context, r rpc.ProjectRef) (ready, error) { return awaitReady(ctx, e, r.ProjectID) })
 	rpc.Handle(s, "fence", func(ctx context.Context, r jobOf) (contract.FenceVerdict, error) {
 		return e.Fence(ctx, r.Project, r.JobID)
 	})
-	rpc.Handle(s, "cancel", func(ctx context.Context, r jobOf) (nothing, error) {
-		return nothing{}, e.Cancel(ctx, r.Project, r.JobID)
-	})
-	rpc.Handle(s, "forget", func(ctx context.Context, r projectRef) (nothing, error) { return nothing{}, e.Forget(ctx, r.ProjectID) })
-	rpc.Handle(s, "models", func(ctx context.Context, _ nothing) ([]api.Model, error) { return e.Models(ctx) })
+	rpc.HandleDone(s, "cancel", func(ctx context.Context, r jobOf) error { return e.Cancel(ctx, r.Project, r.JobID) })
+	rpc.HandleDone(s, "forget", func(ctx context.Context, r rpc.ProjectRef) error { return e.Forget(ctx, r.ProjectID) })
+	rpc.Handle(s, "models", func(ctx context.Context, _ rpc.Nothing) ([]api.Model, error) { return e.Models(ctx) })
 	serveOperators(s, e)
 	rpc.Handle(s, "events", func(ctx context.Context, r eventsAfter) (eventPage, error) { return events(ctx, e, r) })
 	rpc.Handle(s, "file", func(ctx context.Context, r jobRef) (fileInfo, error) {

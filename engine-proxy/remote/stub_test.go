@@ -11,7 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
-	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/keep"
 )
 
 const (
@@ -37,7 +37,7 @@ type stubEngines struct {
 // newStub runs a handler as an engine.
 func newStub(t *testing.T, engine http.HandlerFunc) *stubEngines {
 	t.Helper()
-	path := filepath.Join(peertest.Dir(t), "e.sock")
+	path := filepath.Join(keep.Dir(t), "e.sock")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func (s *snapshots) run(ctx context.Context) {
 			return
 		}
 		err := s.pull(ctx)
-		if missing := (*engineclient.StatusError)(nil); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
+		if missing, ok := errors.AsType[*engineclient.StatusError](err); ok && missing.Status == http.StatusNotFound {
 			return // this engine has none
 		}
 		if err != nil && ctx.Err() == nil {

@@ -2,9 +2,11 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"time"
 
@@ -34,9 +36,7 @@ type answer struct {
 
 // open sends a request and returns the answer before its body is read.
 func (e *engine) open(ctx context.Context, c call) (*http.Response, error) {
-	if c.method == "" {
-		c.method = http.MethodGet
-	}
+	c.method = cmp.Or(c.method, http.MethodGet)
 	base := "http://engine"
 	if e.remote != nil {
 		base = "https://" + e.remote.address
@@ -139,9 +139,7 @@ func decode[T any](e *engine, a answer) T {
 func (e *engine) submission(id string, req map[string]any) call {
 	e.t.Helper()
 	body := map[string]any{"projectId": e.projectID, "prompt": defaultPrompt + ", " + marker}
-	for name, value := range req {
-		body[name] = value
-	}
+	maps.Copy(body, req)
 	data, err := json.Marshal(body)
 	if err != nil {
 		e.t.Fatal(err)

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +17,8 @@ import (
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/contract/killpoint"
+	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -46,25 +46,7 @@ type engine struct {
 	watch      func(killpoint.Point) bool // decides at each write of the next start; nil: unwatched
 	ended      chan struct{}              // closed when the process has ended
 	err        error                      // of its end
-	log        *lines
-}
-
-// lines is what a process wrote to standard error.
-type lines struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	log        *child.Log
 }
 
 // MainIfAsked must be called first in the TestMain of a package that runs the
@@ -74,10 +56,7 @@ func MainIfAsked() { killpoint.MainIfAsked() }
 // newEngine makes a project whose engine is not started yet.
 func newEngine(t *testing.T, target Target) *engine {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ec") // t.TempDir is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := keep.Dir(t)
 	e := &engine{
 		t: t, target: target, dir: dir, volume: filepath.Join(dir, "volume"), socket: filepath.Join(dir, "run", "e.sock"),
 		projectID: api.NewProjectID(),
@@ -94,9 +73,6 @@ func newEngine(t *testing.T, target Target) *engine {
 			t.Logf("the engine's log:\n%s", e.log)
 		}
 		e.kill()
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
 	})
 	return e
 }
@@ -144,7 +120,7 @@ func (e *engine) launch() { e.launchAs(e.command()) }
 
 func (e *engine) launchAs(cmd *exec.Cmd) {
 	e.t.Helper()
-	log := &lines{}
+	log := new(child.Log)
 	cmd.Stderr = log
 	attach := func() error { return nil }
 	if e.watch != nil {

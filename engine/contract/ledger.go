@@ -3,6 +3,7 @@ package contract
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,9 +117,7 @@ func (l *ledger) take(line []byte) wire.FeedRecord {
 	if err := json.Unmarshal(line, &rec); err != nil {
 		l.e.t.Fatalf("this is no feed record: %s", line)
 	}
-	if l.feedID == "" {
-		l.feedID = rec.FeedID
-	}
+	l.feedID = cmp.Or(l.feedID, rec.FeedID)
 	if rec.Seq != l.seq+1 || rec.FeedID != l.feedID || !wire.ValidName(rec.FeedID) || rec.Next != "" && !wire.ValidName(rec.Next) {
 		l.e.t.Fatalf("record %d of feed %q follows record %d of feed %q", rec.Seq, rec.FeedID, l.seq, l.feedID)
 	}

@@ -59,13 +59,16 @@ func Create(path string, write func(io.Writer) error) error {
 }
 
 // SyncDir waits until the names in a folder are on disk.
-func SyncDir(dir string) error {
-	f, err := os.Open(dir)
+func SyncDir(dir string) error { return syncPath(dir) }
+
+// syncPath waits until a file, or the names in a folder, are on disk.
+func syncPath(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("opening folder: %w", err)
+		return fmt.Errorf("opening to sync: %w", err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("syncing folder: %w", err)
+		return fmt.Errorf("syncing %s: %w", filepath.Base(path), err)
 	}
 	return nil
 }

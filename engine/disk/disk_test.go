@@ -78,10 +78,10 @@ func TestALockIsGivenUpThoughItsFileIsStillOpen(t *testing.T) {
 	}
 }
 
-func TestAFolderIsCreatedWithAllItsFilesOrAnError(t *testing.T) {
+func TestAFolderIsWrittenWithAllItsFilesOrAnError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	files := map[string][]byte{"a": []byte("one"), "b": nil}
-	if err := CreateFolder(dir, files); err != nil {
+	if err := WriteFolder(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range files {
@@ -89,10 +89,16 @@ func TestAFolderIsCreatedWithAllItsFilesOrAnError(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if err := CreateFolder(dir, files); !errors.Is(err, os.ErrExist) {
+	if err := SyncFolder(dir); err != nil {
+		t.Errorf("SyncFolder: %v", err)
+	}
+	if err := SyncFolder(dir + "none"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("SyncFolder of none: %v", err)
+	}
+	if err := WriteFolder(dir, files); !errors.Is(err, os.ErrExist) {
 		t.Errorf("over one that is there: %v", err)
 	}
-	if err := CreateFolder(filepath.Join(t.TempDir(), "new"), map[string][]byte{"a": nil, "b/c": nil}); !errors.Is(err, os.ErrNotExist) {
+	if err := WriteFolder(filepath.Join(t.TempDir(), "new"), map[string][]byte{"a": nil, "b/c": nil}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("with a file that can't be: %v", err)
 	}
 }

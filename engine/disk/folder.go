@@ -8,37 +8,40 @@ import (
 	"sync"
 )
 
-// CreateFolder makes a folder with files of the given names and contents, and
-// waits until all of it, though not the folder's own name, is on disk. What an
-// error leaves behind is the caller's to remove.
-func CreateFolder(path string, files map[string][]byte) error {
+// WriteFolder makes a folder with files of the given names and contents, and waits for
+// no disk. What an error leaves behind is the caller's to remove.
+func WriteFolder(path string, files map[string][]byte) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return fmt.Errorf("creating folder: %w", err)
 	}
-	var open []*os.File
-	var failed error
 	for name, data := range files {
 		f, err := os.OpenFile(filepath.Join(path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err == nil {
-			open = append(open, f)
-			_, err = f.Write(data)
+		if err != nil {
+			return fmt.Errorf("creating file: %w", err)
 		}
-		failed = errors.Join(failed, err)
+		_, err = f.Write(data)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
 	}
-	folder, err := os.Open(path)
-	if err == nil {
-		open = append(open, folder)
-	}
-	return errors.Join(failed, err, syncAll(open))
+	return nil
 }
 
-// syncAll waits for all files at once, which a file system can make one commit
-// of, and closes them.
-func syncAll(files []*os.File) error {
-	errs := make([]error, len(files))
+// SyncFolder waits until a folder of files is on disk: its name, theirs and what is in
+// them. It waits for all at once, of which a file system can make one commit.
+func SyncFolder(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("reading folder: %w", err)
+	}
+	paths := []string{path, filepath.Dir(path)}
+	for _, entry := range entries {
+		paths = append(paths, filepath.Join(path, entry.Name()))
+	}
+	errs := make([]error, len(paths))
 	var wg sync.WaitGroup
-	for i, f := range files {
-		wg.Go(func() { errs[i] = errors.Join(f.Sync(), f.Close()) })
+	for i, path := range paths {
+		wg.Go(func() { errs[i] = syncPath(path) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)

@@ -40,7 +40,9 @@ type Feed struct {
 	dir string
 	id  string
 
-	mu      sync.Mutex    // guards the following fields
+	acks sync.Mutex // held by who changes how far the feed is acknowledged, or rests on it
+
+	mu      sync.Mutex    // guards the following fields; not held while an acknowledgement is stored
 	lines   *journal.File // records from base+1
 	base    uint64        // number of the newest record that Compact dropped
 	heads   []head        // of the records in lines
@@ -136,15 +138,13 @@ func (f *Feed) Read(after uint64) (lines [][]byte, changed <-chan struct{}, err 
 // is acknowledged changes nothing. Before the note is written, ended is called
 // with the job of each newly acknowledged record that reports an end.
 func (f *Feed) Ack(seq uint64, ended func(jobID string) error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if seq > f.lastLocked() {
-		return ErrAhead
+	f.acks.Lock()
+	defer f.acks.Unlock()
+	fresh, err := f.unackedTo(seq)
+	if len(fresh) == 0 || err != nil {
+		return err
 	}
-	if seq <= f.acked {
-		return nil
-	}
-	for _, h := range f.heads[f.acked-f.base : seq-f.base] {
+	for _, h := range fresh {
 		if h.kind == contract.FeedEnded {
 			if err := ended(h.jobID); err != nil {
 				return fmt.Errorf("noting end of %s: %w", h.jobID, err)
@@ -154,10 +154,25 @@ func (f *Feed) Ack(seq uint64, ended func(jobID string) error) error {
 	if err := disk.WriteFile(filepath.Join(f.dir, "acked"), strconv.AppendUint(nil, seq, 10)); err != nil {
 		return fmt.Errorf("storing acknowledgement: %w", err)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.acked = seq
 	close(f.acking)
 	f.acking = make(chan struct{})
 	return nil
+}
+
+// unackedTo returns the records up to seq that are not acknowledged.
+func (f *Feed) unackedTo(seq uint64) ([]head, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case seq > f.lastLocked():
+		return nil, ErrAhead
+	case seq <= f.acked:
+		return nil, nil
+	}
+	return f.heads[f.acked-f.base : seq-f.base], nil
 }
 
 // Wait returns when seq is acknowledged, or the cause of ctx's end.
@@ -200,6 +215,8 @@ func (f *Feed) Unacked() int {
 // Compact drops the records if all are acknowledged and they take up much
 // space. It must not be called while a job's record may still be looked for.
 func (f *Feed) Compact() error {
+	f.acks.Lock()
+	defer f.acks.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.lastLocked() != f.acked || f.lines.Size() < worthwhile {

@@ -153,6 +153,21 @@ func TestAnAcknowledgementNamesEachEndOnceAndWakesWhoWaits(t *testing.T) {
 	}
 }
 
+func TestARecordWaitsForNoAcknowledgementThatIsBeingStored(t *testing.T) {
+	f := openIn(t, t.TempDir())
+	add(t, f, contract.FeedEnded, "a")
+	err := f.Ack(1, func(string) error {
+		add(t, f, contract.FeedStarted, "b")
+		if got := read(t, f, 0); !slices.Equal(got, []uint64{1, 2}) {
+			t.Errorf("records %d, want 1 and 2", got)
+		}
+		return nil
+	})
+	if err != nil || f.Unacked() != 1 {
+		t.Errorf("%d records are not acknowledged, %v; want the one that came meanwhile", f.Unacked(), err)
+	}
+}
+
 func TestCompactDropsOnlyWhatIsAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	f := openIn(t, dir)

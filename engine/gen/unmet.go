@@ -133,6 +133,9 @@ func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
 			unmet = append(unmet, part[1]+": "+brief.Article(s.Mechanic+" game")+" shows none")
 		}
 	}
+	if r.Rules.Versus && !catalog.Shared(s.Mechanic) {
+		unmet = append(unmet, "against each other: in "+brief.Article(s.Mechanic+" game")+" two play one after the other, for the better score")
+	}
 	for _, noun := range r.Idle {
 		if !s.Cast.Has(noun) {
 			unmet = append(unmet, noun+": it has no part in this game")

@@ -3,7 +3,6 @@ package jobs_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"testing"
 	"time"
@@ -196,17 +195,6 @@ func (e *engine) finish(jobID string) contract.JobRecord {
 			return *rec.Record
 		}
 	}
-}
-
-// restoreTo restores a revision as soon as no job works on the files: one whose end was
-// reported may still give them back.
-func (e *engine) restoreTo(rev, head int) (saved contract.Saved, err error) {
-	e.t.Helper()
-	wait.Until(e.t, "the project's files are free", func() bool {
-		saved, err = e.RestoreTo(e.t.Context(), rev, head)
-		return !errors.Is(err, jobs.ErrWorking)
-	})
-	return saved, err
 }
 
 // events returns the job's stored events.

@@ -100,7 +100,7 @@ func (m *Manager) edited() (bool, error) {
 		return edited, nil
 	}
 	err = m.change(claim, 0)
-	if full := (*fullError)(nil); errors.As(err, &full) {
+	if _, ok := errors.AsType[*fullError](err); ok {
 		m.cfg.Log.Warn("volume full", zap.Error(err))
 		err = nil
 	}
@@ -215,7 +215,7 @@ func (m *Manager) commit(r revs.Revision, files revs.Files) error {
 		return err
 	}
 	_, _, err := m.history.Commit(r, files, m.historyRoom)
-	if full := (*fullError)(nil); errors.As(err, &full) && m.shortenHistory(full.lack) {
+	if full, ok := errors.AsType[*fullError](err); ok && m.shortenHistory(full.lack) {
 		_, _, err = m.history.Commit(r, files, m.historyRoom)
 	}
 	return errors.Join(err, m.history.Trim(m.historyLimits()))

@@ -251,16 +251,38 @@ func (m *Manager) joinLeft(ctx context.Context) {
 	m.joinLater(ctx)
 }
 
-// workAlone runs a job while nobody else changes the project's files.
+// workAlone takes a job from its start to its announced end. jobCtx is the job's own: its
+// cause says why it is interrupted. The error is errAbandoned, or the volume's.
 func (m *Manager) workAlone(ctx, jobCtx context.Context, j *job, cancel context.CancelCauseFunc) error {
-	m.working.Lock()
-	err := m.work(ctx, jobCtx, j)
+	err := m.workOnFiles(ctx, jobCtx, j)
+	if err == nil {
+		err = m.announce(ctx, j)
+	}
 	m.finished()
 	cancel(nil)
-	if err == nil {
-		err = m.awaitUnreturned(ctx)
+	return err
+}
+
+// workOnFiles takes a job to its stored end while nobody else changes the project's files.
+// Who sees that end finds them free: what a person asks for meanwhile waits. Only a generator
+// that has not returned keeps them longer, and its job's end is announced without.
+func (m *Manager) workOnFiles(ctx, jobCtx context.Context, j *job) error {
+	m.working.Lock()
+	v, err := m.attempt(jobCtx, j)
+	hold := sync.OnceFunc(m.saving.Lock)
+	if m.unreturned == nil {
+		hold()
 	}
-	m.saving.Lock() // before working is given back: an edit joins here, or finds no job
+	if err == nil {
+		err = m.conclude(j, v)
+	}
+	if err == nil && m.unreturned != nil {
+		err = m.announce(ctx, j)
+		if err == nil {
+			err = m.awaitUnreturned(ctx)
+		}
+	}
+	hold() // before working is given back: an edit joins here, or finds no job
 	defer m.saving.Unlock()
 	defer m.working.Unlock()
 	if err == nil {

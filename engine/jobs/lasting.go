@@ -53,7 +53,7 @@ func (m *Manager) keepLasting(j *job, req api.GenerateRequest) error {
 		return fmt.Errorf("encoding what a request changes for good: %w", err)
 	}
 	err = m.room(int64(len(data)), 1)
-	if full := (*fullError)(nil); errors.As(err, &full) {
+	if _, ok := errors.AsType[*fullError](err); ok {
 		m.cfg.Log.Warn("no room for what a request changes for good", zap.String("job", j.id), zap.Error(err))
 		return nil
 	}
@@ -95,7 +95,7 @@ func (m *Manager) inherit(next *job) error {
 // room the change is dropped, as that of a job that fails for it.
 func (m *Manager) applyEnded(j *job, req api.GenerateRequest) error {
 	_, err := m.space.Apply(req, m.room)
-	if full := (*fullError)(nil); errors.As(err, &full) {
+	if _, ok := errors.AsType[*fullError](err); ok {
 		m.cfg.Log.Warn("no room for what a request changes for good", zap.String("job", j.id), zap.Error(err))
 		return nil
 	}

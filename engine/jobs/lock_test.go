@@ -115,7 +115,7 @@ func TestALockEndsWithItsFile(t *testing.T) {
 			return err
 		},
 		func(string) error {
-			_, err := e.restoreTo(first.Head, e.Revisions().Revisions[0].ID)
+			_, err := e.RestoreTo(t.Context(), first.Head, e.Revisions().Revisions[0].ID)
 			return err
 		},
 	} {

@@ -87,15 +87,7 @@ func (m *Manager) runOrder() []*job {
 
 // waits reports whether ids name the waiting jobs, each once. It is called with mu held.
 func (m *Manager) waits(ids []string) bool {
-	if len(ids) != len(m.queue) {
-		return false
-	}
-	for _, j := range m.queue {
-		if !slices.Contains(ids, j.id) {
-			return false
-		}
-	}
-	return true
+	return len(ids) == len(m.queue) && !slices.ContainsFunc(m.queue, func(j *job) bool { return !slices.Contains(ids, j.id) })
 }
 
 // recallQueue puts the waiting jobs in the order that was asked for last. Where that can't

@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/engine/disk"
 	"github.com/svc-games/svc/engine/eventlog"
 )
 
@@ -40,9 +41,9 @@ func (m *Manager) Recover() error {
 	return nil
 }
 
-// load reads every job's record. A folder without a readable one is left out
-// with an error in the log: the engine no longer knows that job, which makes
-// the engine proxy end it as lost.
+// load reads every job's record. A folder without a readable one, or of a queued job
+// whose request is not readable, is left out with an error in the log: the engine knows
+// no such job, which makes the engine proxy end it as lost.
 func (m *Manager) load() error {
 	entries, err := os.ReadDir(m.jobsDir())
 	if err != nil {
@@ -60,6 +61,9 @@ func (m *Manager) load() error {
 		data, err := os.ReadFile(j.path(recordFile))
 		if err == nil {
 			err = json.Unmarshal(data, &j.stored)
+		}
+		if err == nil && j.stored.Record.Status == api.JobQueued {
+			_, err = j.request()
 		}
 		if err != nil {
 			m.cfg.Log.Error("job unreadable", zap.String("job", id), zap.Error(err))
@@ -92,8 +96,15 @@ func (m *Manager) resume(j *job) error {
 	j.log = log
 	switch {
 	case s.Record.Status == api.JobQueued:
+		// The last engine may have ended while it waited for the disk.
+		if err := disk.SyncFolder(j.dir); err != nil {
+			return err
+		}
 		m.queue = append(m.queue, j)
-		return nil
+		if log.Last() > 0 {
+			return nil
+		}
+		return m.event(j, s.Record.CreatedAt, api.EventQueued, nil) // the machine failed while the job was stored
 	case s.Record.Status.Terminal():
 		m.interrupted = append(m.interrupted, j)
 		return m.close(j, s)

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/feed"
@@ -248,6 +250,67 @@ func TestAHalfWrittenSubmissionIsForgotten(t *testing.T) {
 	}
 	if _, err := os.Stat(half); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the half-written folder: %v", err)
+	}
+}
+
+func TestASubmissionThatAPowerFailureToreIsWholeOrNone(t *testing.T) {
+	for file, kept := range map[string]bool{"job.json": false, "request.json": false, "events.jsonl": true} {
+		for _, share := range []int64{-1, 0, 2} { // quarters of the file that are there; -1 is no file
+			e := open(t, t.TempDir(), script(write))
+			id := e.submit("torn")
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(e.dir, "jobs", id, file)
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if share < 0 {
+				err = os.Remove(path)
+			} else {
+				err = os.Truncate(path, info.Size()*share/4)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := start(t, e.dir, script(write))
+			if listed := len(next.List().Jobs) == 1; listed != kept {
+				t.Errorf("%s at %d/4: the job is known: %v", file, share, listed)
+			}
+			if kept {
+				if record := next.finish(id); record.Status != api.JobCompleted {
+					t.Errorf("%s at %d/4: %+v", file, share, record)
+				}
+			}
+		}
+	}
+}
+
+func TestAQueuedJobCountsOnceItsFolderIsOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	e := open(t, dir, script(write))
+	id := e.submit("queued while the disk is slow")
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// What can't be opened can't be waited for, and nothing but that opens it.
+	obstacle := filepath.Join(dir, "jobs", id, "obstacle")
+	if err := os.Symlink("nowhere", obstacle); err != nil {
+		t.Fatal(err)
+	}
+	m, err := jobs.Open(jobs.Config{Dir: dir, Generator: script(write), ProjectID: project, Log: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Recover(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("with a job that may not be on disk: %v", err)
+	}
+	if err := errors.Join(m.Close(), os.Remove(obstacle)); err != nil {
+		t.Fatal(err)
+	}
+	if record := start(t, dir, script(write)).finish(id); record.Status != api.JobCompleted {
+		t.Errorf("once it can be waited for: %+v", record)
 	}
 }
 

@@ -50,7 +50,7 @@ func (e *fullError) Error() string { return "The project's volume is full: " + e
 // revisions do. Where all of them are too little, none goes.
 func (m *Manager) room(bytes int64, files int) error {
 	err := m.roomBesideHistory(bytes, files)
-	if full := (*fullError)(nil); errors.As(err, &full) && m.shortenHistory(full.lack) {
+	if full, ok := errors.AsType[*fullError](err); ok && m.shortenHistory(full.lack) {
 		return m.roomBesideHistory(bytes, files)
 	}
 	return err

@@ -57,8 +57,35 @@ func TestAJobEndsAfterItsStep(t *testing.T) {
 	if text, err := e.File("index.html", list[1].ID); string(text) != "half" {
 		t.Errorf("the draft has %q, %v", text, err)
 	}
-	if _, err := e.restoreTo(list[1].ID, list[0].ID); err != nil || !e.Revisions().Revisions[0].Unproven {
+	if _, err := e.RestoreTo(t.Context(), list[1].ID, list[0].ID); err != nil || !e.Revisions().Revisions[0].Unproven {
 		t.Errorf("restored: %+v, %v", e.Revisions().Revisions[0], err)
+	}
+}
+
+// TestAJobThatHasEndedLeavesItsFilesFree: who stopped it can go back at once, before the
+// ledger has heard of its end.
+func TestAJobThatHasEndedLeavesItsFilesFree(t *testing.T) {
+	entered := make(chan struct{})
+	e := start(t, t.TempDir(), script(func(ctx context.Context, req gen.Request, rep gen.Reporter) (gen.Result, error) {
+		if req.Prompt == "first" {
+			return write(ctx, req, rep)
+		}
+		entered <- struct{}{}
+		<-ctx.Done()
+		return gen.Result{Written: map[string][]byte{"index.html": []byte("half")}}, context.Cause(ctx)
+	}))
+	e.finish(e.submit("first"))
+	first := e.Revisions().Revisions[0].ID
+	for range 20 {
+		id := e.submit("another")
+		e.ack(e.until(contract.FeedStarted))
+		wait.For(t, "the job", entered)
+		if record, err := e.Cancel(t.Context(), id); err != nil || record.Status != api.JobCancelled {
+			t.Fatalf("%+v, %v", record, err)
+		}
+		if _, err := e.RestoreTo(t.Context(), first, e.Revisions().Revisions[0].ID); err != nil && !errors.Is(err, jobs.ErrOldHead) {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -73,20 +100,20 @@ func TestAProjectThatHasDraftsAloneGoesBackToOne(t *testing.T) {
 	if err != nil || space.Head != 0 || len(list) != 1 || list[0].Kind != "draft" {
 		t.Fatalf("%+v, %v; %+v", space, err, list)
 	}
-	if _, err := e.restoreTo(list[0].ID, list[0].ID); !errors.Is(err, jobs.ErrOldHead) {
+	if _, err := e.RestoreTo(t.Context(), list[0].ID, list[0].ID); !errors.Is(err, jobs.ErrOldHead) {
 		t.Errorf("a draft is taken for the newest version: %v", err)
 	}
-	saved, err := e.restoreTo(list[0].ID, 0)
+	saved, err := e.RestoreTo(t.Context(), list[0].ID, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text, err := e.File("index.html", 0); string(text) != "half" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := e.restoreTo(list[0].ID, 0); !errors.Is(err, jobs.ErrOldHead) {
+	if _, err := e.RestoreTo(t.Context(), list[0].ID, 0); !errors.Is(err, jobs.ErrOldHead) {
 		t.Errorf("what came meanwhile is passed over: %v", err)
 	}
-	if again, err := e.restoreTo(list[0].ID, saved.Head); err != nil {
+	if again, err := e.RestoreTo(t.Context(), list[0].ID, saved.Head); err != nil {
 		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -80,7 +80,9 @@ func (m *Manager) admit(jobID, sessionID string) (stored, error) {
 	}}, nil
 }
 
-// store puts the folder of a new job on disk: all of it, or nothing.
+// store puts the folder of a new job on disk: all of it, or nothing. It waits for the
+// disk once. When the machine fails meanwhile, the folder may be there with files that
+// are empty or torn: load takes it for no job, as nobody was told of one.
 func (m *Manager) store(j *job, req api.GenerateRequest) error {
 	r := j.stored.Record
 	event, err := eventlog.Encode(api.Event{Type: api.EventQueued, Seq: 1, JobID: r.JobID, ProjectID: r.ProjectID, TS: r.CreatedAt})
@@ -96,14 +98,14 @@ func (m *Manager) store(j *job, req api.GenerateRequest) error {
 		return fmt.Errorf("encoding job: %w", err)
 	}
 	fresh := filepath.Join(m.jobsDir(), newPrefix+j.id)
-	err = disk.CreateFolder(fresh, map[string][]byte{eventsFile: append(event, '\n'), requestFile: request, recordFile: record})
+	err = disk.WriteFolder(fresh, map[string][]byte{eventsFile: append(event, '\n'), requestFile: request, recordFile: record})
 	if err == nil {
 		err = os.Rename(fresh, j.dir)
 	}
 	if err != nil {
 		return errors.Join(ErrNotStored, err, os.RemoveAll(fresh))
 	}
-	if err := disk.SyncDir(m.jobsDir()); err != nil {
+	if err := disk.SyncFolder(j.dir); err != nil {
 		return errors.Join(ErrUndecided, err, os.RemoveAll(j.dir))
 	}
 	return nil

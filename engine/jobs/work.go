@@ -58,16 +58,6 @@ func timeout(level api.ReasoningLevel) time.Duration {
 	return 20 * time.Minute
 }
 
-// work takes a job from its start to its end. jobCtx is the job's own: its
-// cause says why it is interrupted. The error is errAbandoned, or the volume's.
-func (m *Manager) work(ctx, jobCtx context.Context, j *job) error {
-	v, err := m.attempt(jobCtx, j)
-	if err != nil {
-		return err
-	}
-	return m.end(ctx, j, v)
-}
-
 // attempt runs a job up to the point where only its end is left to store.
 func (m *Manager) attempt(ctx context.Context, j *job) (verdict, error) {
 	seq, err := m.begin(j)
@@ -145,8 +135,7 @@ func (m *Manager) generate(ctx context.Context, j *job) (verdict, error) {
 	if ctx.Err() != nil {
 		return interruption(context.Cause(ctx))
 	}
-	var full *fullError
-	if errors.As(err, &full) {
+	if full, ok := errors.AsType[*fullError](err); ok {
 		return failed(api.FailureGeneration, full.Error()), nil
 	}
 	if err != nil {
@@ -252,13 +241,11 @@ func (m *Manager) awaitUnreturned(ctx context.Context) error {
 	if m.unreturned == nil {
 		return nil
 	}
-	patience := time.NewTimer(unreturnedGrace)
-	defer patience.Stop()
 	select {
 	case <-m.unreturned:
 		m.unreturned = nil
 	case <-ctx.Done():
-	case <-patience.C:
+	case <-time.After(unreturnedGrace):
 		return errUnreturned
 	}
 	return nil

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 )
@@ -95,9 +96,7 @@ func chatEvent(a *answer, l line) (done bool, err error) {
 
 // chatDelta takes in what a chunk adds.
 func (a *answer) chatDelta(d chatDelta, l line, whole bool) error {
-	if d.Content.text == "" {
-		d.Content.text = d.Refusal
-	}
+	d.Content.text = cmp.Or(d.Content.text, d.Refusal)
 	if d.Reasoning != "" {
 		d.Plain = ""
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -74,9 +75,7 @@ const defaultOutput = 8192
 
 func encodeMessages(r Request, o Offer, f form) any {
 	q := messagesRequest{Model: r.Model, MaxTokens: r.MaxOutput, Stream: true}
-	if q.MaxTokens == 0 {
-		q.MaxTokens = defaultOutput
-	}
+	q.MaxTokens = cmp.Or(q.MaxTokens, defaultOutput)
 	for _, t := range r.Tools {
 		q.Tools = append(q.Tools, messagesTool{t.Name, t.Description, t.Parameters})
 	}

@@ -117,8 +117,7 @@ func (r *Refusal) Kind() Kind {
 
 // KindOf returns what an error is about, "" for one that is no refusal.
 func KindOf(err error) Kind {
-	var r *Refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r.Kind()
 	}
 	return ""
@@ -137,7 +136,7 @@ func Hint(err error) string {
 	case Quota:
 		return "The operator's account with the model's provider is used up."
 	case NoModel:
-		if r := (*Refusal)(nil); errors.As(err, &r) && r.Reason == reasonUnserved {
+		if r, ok := errors.AsType[*Refusal](err); ok && r.Reason == reasonUnserved {
 			return "The model's provider has no model of that name at that address: the operator's list of models is wrong."
 		}
 	}

@@ -25,8 +25,7 @@ func (c *Client) retry(ctx context.Context, attempt func(context.Context) error)
 			return err
 		}
 		wait := pause
-		var r *Refusal
-		if errors.As(err, &r) {
+		if r, ok := errors.AsType[*Refusal](err); ok {
 			wait = max(wait, r.after)
 		}
 		if err := c.opts.Sleep(ctx, min(wait, maxPause)); err != nil {
@@ -51,10 +50,8 @@ func retryAfter(h http.Header) time.Duration {
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

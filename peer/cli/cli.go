@@ -5,15 +5,18 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -179,7 +182,7 @@ func (f *Flags) Parse(args []string, stderr io.Writer) error {
 	asked := f.flags.Bool("version", false, "say from which source this program was built")
 	err := f.flags.Parse(args)
 	if err == nil && *asked {
-		fmt.Fprintf(stderr, "%s %s\n", f.flags.Name(), version())
+		fmt.Fprintf(stderr, "%s %s\n", f.flags.Name(), Version())
 		return flag.ErrHelp
 	}
 	if errors.Is(err, flag.ErrHelp) {
@@ -197,12 +200,23 @@ func (f *Flags) Parse(args []string, stderr io.Writer) error {
 	return nil
 }
 
-// version names the source that the program was built from.
-func version() string {
+// Version names the source that the program was built from.
+func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}
 	return "unknown"
+}
+
+// Main is the main function of a program: run ends with ctx, at the first signal that asks
+// the program to. Its error is the program's.
+func Main(program string, run func(ctx context.Context) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, program+": "+err.Error())
+		os.Exit(1)
+	}
 }
 
 // Logger returns a logger to stderr. format is console or json.

@@ -1,10 +1,9 @@
 // Package peertest makes what tests of peers need: an authority with
-// certificates, and directories whose paths are short enough for sockets.
+// certificates.
 package peertest
 
 import (
 	"crypto/x509/pkix"
-	"os"
 	"testing"
 	"time"
 
@@ -44,20 +43,4 @@ func (a *Authority) IssueExpired(name string) peer.TLS {
 	a.certs.Until = time.Now().Add(-time.Minute)
 	defer func() { a.certs.Until = time.Time{} }()
 	return a.Issue(name)
-}
-
-// Dir is a directory whose paths fit into a socket's address, which those of
-// t.TempDir may not.
-func Dir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "svc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
 }

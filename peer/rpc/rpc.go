@@ -12,6 +12,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/svc-games/svc/api/exact"
 )
 
 // maxBody bounds a request or an answer, in bytes.
@@ -88,15 +90,7 @@ func decode(r io.Reader, into any) error {
 	if limited.N == 0 {
 		return fmt.Errorf("more than %d bytes", maxBody)
 	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("data after the value")
-	}
-	return nil
+	return exact.Decode(bytes.NewReader(body), into)
 }
 
 // Interface guards

@@ -96,7 +96,7 @@ func TestCallThatIsNotUnderstoodIsAnError(t *testing.T) {
 	server := serve(t)
 	for body, want := range map[string]string{
 		`{"N":2,"M":3}`: `unknown field "M"`,
-		`{"N":2} {}`:    "data after the value",
+		`{"N":2} {}`:    "data after the object",
 		`{"N":"2"}`:     "cannot unmarshal",
 		``:              "EOF",
 		`{"N":`:         "unexpected EOF",

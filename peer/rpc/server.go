@@ -43,6 +43,25 @@ func Handle[Req, Res any](s *Server, name string, do func(context.Context, Req) 
 	})
 }
 
+// Nothing is the request of a call that asks for all there is, or the answer of one that
+// does something.
+type Nothing struct{}
+
+// ProjectRef is the request of a call that names a project alone.
+type ProjectRef struct {
+	ProjectID string `json:"projectId"`
+}
+
+// HandleProject is Handle for a call that names a project alone.
+func HandleProject[Res any](s *Server, name string, do func(ctx context.Context, projectID string) (Res, error)) {
+	Handle(s, name, func(ctx context.Context, req ProjectRef) (Res, error) { return do(ctx, req.ProjectID) })
+}
+
+// HandleDone is Handle for a call that has no result.
+func HandleDone[Req any](s *Server, name string, do func(context.Context, Req) error) {
+	Handle(s, name, func(ctx context.Context, req Req) (Nothing, error) { return Nothing{}, do(ctx, req) })
+}
+
 // HandleStream serves a call whose answer has no end: do writes it until the
 // request's context ends.
 func HandleStream[Req any](s *Server, name string, do func(http.ResponseWriter, *http.Request, Req)) {

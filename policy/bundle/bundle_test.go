@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/verify"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // keyPair writes a new pair of keys and returns the paths of both halves.
@@ -31,16 +31,7 @@ func keyPair(t *testing.T) (private, public string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return write(t, "key.pem", string(privateText)), write(t, "key.pub.pem", string(publicText))
-}
-
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return keep.File(t, "key.pem", string(privateText)), keep.File(t, "key.pub.pem", string(publicText))
 }
 
 func trust(t *testing.T, path string) bundle.Keys {
@@ -212,7 +203,7 @@ func TestBundlesThatOPABuiltAreAccepted(t *testing.T) {
 func TestNothingButWhatWasSignedIsAccepted(t *testing.T) {
 	private, public := keyPair(t)
 	otherPrivate, _ := keyPair(t)
-	secret := write(t, "secret", strings.Repeat("s3cret", 10))
+	secret := keep.File(t, "secret", strings.Repeat("s3cret", 10))
 	trusted := trust(t, public)
 	const rule = "svc/key/key.rego"
 	for name, tc := range map[string]struct {
@@ -260,7 +251,7 @@ func asSecret(t *testing.T, public string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return write(t, "confused", strings.ReplaceAll(string(text), "-----", ""))
+	return keep.File(t, "confused", strings.ReplaceAll(string(text), "-----", ""))
 }
 
 func sign(s bundle.Snapshot, path string) error {
@@ -282,7 +273,7 @@ func TestAKeyCanBeReplacedWithoutAGap(t *testing.T) {
 		}
 		both += string(text)
 	}
-	trusted := trust(t, write(t, "both.pem", both))
+	trusted := trust(t, keep.File(t, "both.pem", both))
 	for _, private := range []string{oldPrivate, newPrivate} {
 		if err := signed(t, private).Verify(trusted); err != nil {
 			t.Error(err)
@@ -291,7 +282,7 @@ func TestAKeyCanBeReplacedWithoutAGap(t *testing.T) {
 }
 
 func TestASharedSecretSignsAndChecks(t *testing.T) {
-	secret := write(t, "secret", strings.Repeat("0123456789", 4))
+	secret := keep.File(t, "secret", strings.Repeat("0123456789", 4))
 	if err := signed(t, secret).Verify(trust(t, secret)); err != nil {
 		t.Error(err)
 	}
@@ -300,14 +291,14 @@ func TestASharedSecretSignsAndChecks(t *testing.T) {
 func TestKeysThatDoNotFitAreRefused(t *testing.T) {
 	private, public := keyPair(t)
 	for name, path := range map[string]string{
-		"no file": "no-such-file", "a private key": private, "a short secret": write(t, "s", "short"),
-		"broken PEM": write(t, "b", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"),
+		"no file": "no-such-file", "a private key": private, "a short secret": keep.File(t, "s", "short"),
+		"broken PEM": keep.File(t, "b", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"),
 	} {
 		if _, err := bundle.ReadKeys(path); err == nil || strings.Contains(err.Error(), "short") && name == "a short secret" {
 			t.Errorf("to check with, %s: %v", name, err)
 		}
 	}
-	for name, path := range map[string]string{"no file": "no-such-file", "a public key": public, "a short secret": write(t, "s", "short")} {
+	for name, path := range map[string]string{"no file": "no-such-file", "a public key": public, "a short secret": keep.File(t, "s", "short")} {
 		if _, err := bundle.ReadSigningKey(path); err == nil {
 			t.Errorf("to sign with, %s is accepted", name)
 		}

@@ -10,6 +10,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/svc-games/svc/api/exact"
 )
 
 // maxLine bounds a record. One of ours has about 700 bytes; attributes of a
@@ -50,7 +52,7 @@ func Decode(line []byte) (Record, error) {
 	// Records of our own have no other fields, and reading them in one go takes
 	// half the time.
 	var r Record
-	if err := strict(line, &r); err == nil && r.Input.Action != "" {
+	if err := exact.Decode(bytes.NewReader(line), &r); err == nil && r.Input.Action != "" {
 		return r, r.checkWhole()
 	}
 	var envelope struct {
@@ -68,11 +70,11 @@ func Decode(line []byte) (Record, error) {
 	if len(envelope.Input) == 0 {
 		return Record{}, fmt.Errorf("decoding decision %s: it has no input", r.DecisionID)
 	}
-	if err := strict(envelope.Input, &r.Input); err != nil {
+	if err := exact.Decode(bytes.NewReader(envelope.Input), &r.Input); err != nil {
 		return Record{}, fmt.Errorf("decoding the input of decision %s: %w", r.DecisionID, err)
 	}
 	if len(envelope.Result) > 0 {
-		if err := strict(envelope.Result, &r.Result); err != nil {
+		if err := exact.Decode(bytes.NewReader(envelope.Result), &r.Result); err != nil {
 			return Record{}, fmt.Errorf("decoding the result of decision %s: %w", r.DecisionID, err)
 		}
 	}
@@ -83,20 +85,6 @@ func Decode(line []byte) (Record, error) {
 func (r Record) checkWhole() error {
 	if hidden := append(slices.Clone(r.Erased), r.Masked...); len(hidden) > 0 {
 		return fmt.Errorf("decision %s can't be decided again: its log is masked at %s", r.DecisionID, strings.Join(hidden, ", "))
-	}
-	return nil
-}
-
-// strict decodes text and refuses members that are not known, and text that
-// goes on after them.
-func strict(text []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more after its end")
 	}
 	return nil
 }

@@ -252,10 +252,8 @@ func (l *Log) keep(e *policy.Evaluator) {
 
 // wait returns true when it is time for the next try, and false when the log is closed.
 func (l *Log) wait() bool {
-	timer := time.NewTimer(retryAfter)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(retryAfter):
 		return true
 	case <-l.closing:
 		return false

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -185,15 +186,7 @@ func (c candidate) facts() (Facts, error) {
 	if c.scopes != nil {
 		f.Key += " scopes=" + list(c.scopes)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.labels)) {
-		f.Key += " label " + name + "=" + text(c.labels[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.ofUser)) {
-		f.Key += " user's " + name + "=" + text(c.ofUser[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.request)) {
-		f.Key += " " + name + "=" + text(c.request[name])
-	}
+	f.Key += members(" label ", c.labels) + members(" user's ", c.ofUser) + members(" ", c.request)
 	if c.noRequest {
 		f.Key += " no request"
 	}
@@ -313,9 +306,7 @@ func (p TableProject) facts() any {
 		return nil
 	}
 	id := p.id
-	if id == "" {
-		id = "p1"
-	}
+	id = cmp.Or(id, "p1")
 	members := map[string]any{"id": id, "ownerId": p.OwnerID, "attributes": p.Attributes}
 	if len(p.AdminAttributes) > 0 {
 		members["adminAttributes"] = p.AdminAttributes
@@ -324,15 +315,18 @@ func (p TableProject) facts() any {
 }
 
 func (p TableProject) text() string {
-	words := []string{text(p.OwnerID)}
+	words := text(p.OwnerID)
 	if p.id != "" {
-		words = append(words, "id="+text(p.id))
+		words += " id=" + text(p.id)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
-		words = append(words, name+"="+text(p.Attributes[name]))
+	return words + members(" ", p.Attributes) + members(" admin.", p.AdminAttributes)
+}
+
+// members writes names and values in order, each after what stands before all.
+func members[V any](before string, values map[string]V) string {
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		out.WriteString(before + name + "=" + text(values[name]))
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.AdminAttributes)) {
-		words = append(words, "admin."+name+"="+text(p.AdminAttributes[name]))
-	}
-	return strings.Join(words, " ")
+	return out.String()
 }

@@ -198,40 +198,32 @@ func (l literals) variations(nearly bool) []variation {
 	for _, name := range slices.Sorted(maps.Keys(l.names)) {
 		for _, s := range append([]string{"yes", "true", "", "user-1", "user-10"}, values...) {
 			all = append(all, variation{"attribute " + name, func(c *candidate) {
-				c.project.Attributes = maps.Clone(c.project.Attributes)
-				if c.project.Attributes == nil {
-					c.project.Attributes = map[string]string{}
-				}
-				c.project.Attributes[name] = s
+				c.project.Attributes = withMember(c.project.Attributes, name, s)
 			}}, variation{"label " + name, func(c *candidate) {
-				c.labels = maps.Clone(c.labels)
-				if c.labels == nil {
-					c.labels = map[string]string{}
-				}
-				c.labels[name] = s
+				c.labels = withMember(c.labels, name, s)
 			}})
 			if l.ofUser {
 				all = append(all, variation{"user's attribute " + name, func(c *candidate) {
-					c.ofUser = maps.Clone(c.ofUser)
-					if c.ofUser == nil {
-						c.ofUser = map[string]string{}
-					}
-					c.ofUser[name] = s
+					c.ofUser = withMember(c.ofUser, name, s)
 				}})
 			}
 			if !l.admin {
 				continue
 			}
 			all = append(all, variation{"admin's attribute " + name, func(c *candidate) {
-				c.project.AdminAttributes = maps.Clone(c.project.AdminAttributes)
-				if c.project.AdminAttributes == nil {
-					c.project.AdminAttributes = map[string]string{}
-				}
-				c.project.AdminAttributes[name] = s
+				c.project.AdminAttributes = withMember(c.project.AdminAttributes, name, s)
 			}})
 		}
 	}
 	return append(all, l.amounts()...)
+}
+
+// withMember returns a copy of members, which may be nil, with one more.
+func withMember[V any](members map[string]V, name string, value V) map[string]V {
+	all := make(map[string]V, len(members)+1)
+	maps.Copy(all, members)
+	all[name] = value
+	return all
 }
 
 // amounts are the numbers of rules and those beside them, used.
@@ -241,11 +233,7 @@ func (l literals) amounts() []variation {
 		for _, member := range []string{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"} {
 			for _, used := range []int64{n - 1, n, n + 1} {
 				all = append(all, variation{member, func(c *candidate) {
-					c.used = maps.Clone(c.used)
-					if c.used == nil {
-						c.used = map[string]any{}
-					}
-					c.used[member] = used
+					c.used = withMember(c.used, member, any(used))
 				}})
 			}
 		}

@@ -3,10 +3,8 @@ package verify
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -17,6 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/svc-games/svc/api/exact"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -103,13 +102,8 @@ func readJSON(src fs.FS, name string, into any) error {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", name, err)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields() // a misspelt one would mean something else than was written
-	if err := d.Decode(into); err != nil {
+	if err := exact.Decode(bytes.NewReader(text), into); err != nil {
 		return fmt.Errorf("reading %s: %w", name, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("reading %s: there is more after its end", name)
 	}
 	return nil
 }

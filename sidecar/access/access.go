@@ -112,31 +112,6 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 	return decision, err
 }
 
-// factsOf gathers what is known of a key, a project and the key's usage.
-func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Input, error) {
-	in := policy.Input{Action: action}
-	err := d.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		if in.Key, in.Project, err = d.known.read(r, keyID, projectID); err != nil {
-			return err
-		}
-		if action == policy.ActionGenerate && in.Key != nil {
-			now, err := r.Now(d.now)
-			if err != nil {
-				return err
-			}
-			used, err := ledger.ReadUsage(r, keyID, now)
-			in.Usage = &used.Usage
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		return policy.Input{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
-	}
-	return in, nil
-}
-
 // DecideUser is Decide for a user who has no key.
 func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID string, action policy.Action) (policy.Decision, error) {
 	ctx, cancel := context.WithTimeout(ctx, userTimeout)

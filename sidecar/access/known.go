@@ -1,86 +1,160 @@
 package access
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// maxKnown bounds the keys and the projects whose facts are kept, each.
+// maxKnown bounds the pairs of a key and a project whose facts are kept.
 const maxKnown = 4096
 
 // known keeps the facts about keys and projects from one decision to the next. They are
 // good while the store has the stamp that they were read with: each change of such a fact
 // changes the stamp in its own transaction, whichever process makes it.
 type known struct {
-	keys     *lru.Cache[string, stamped[policy.Key]]
-	projects *lru.Cache[string, stamped[policy.Project]]
+	facts *lru.Cache[pair, facts]
 }
 
-type stamped[T any] struct {
-	at   int64
-	fact *T
+// pair is what a decision is about; the project may be "".
+type pair struct{ keyID, projectID string }
+
+// facts are what is known of a pair, nil of what is not there.
+type facts struct {
+	stamp   int64
+	key     *policy.Key
+	project *policy.Project
 }
 
 func newKnown() known {
-	keys, err := lru.New[string, stamped[policy.Key]](maxKnown)
+	kept, err := lru.New[pair, facts](maxKnown)
 	if err != nil {
 		panic(err) // of a size that is not positive
 	}
-	projects, err := lru.New[string, stamped[policy.Project]](maxKnown)
-	if err != nil {
-		panic(err)
-	}
-	return known{keys, projects}
+	return known{kept}
 }
 
-// stampQuery reads the version of a key, which its own changes count; the number of
-// changes of states and attributes, those of users and projects among them; and whether
-// there is a project.
-const stampQuery = `SELECT version,
-	(SELECT seq FROM heads WHERE log = '` + store.LogRevoke + `') + (SELECT seq FROM heads WHERE log = '` + store.LogAttributes + `'),
-	EXISTS (SELECT 1 FROM projects WHERE projects.id = ?)
-	FROM keys WHERE keys.id = ?`
+// stampColumn is a number that grows with each change of what is known of a key and a
+// project: the key's version, which its own changes count, and the number of changes of
+// states and attributes, those of users and projects among them. Twice that leaves room for
+// whether there is the project, whose id is the argument.
+const stampColumn = `(version + (SELECT seq FROM heads WHERE log = '` + store.LogRevoke + `') + (SELECT seq FROM heads WHERE log = '` + store.LogAttributes + `')) * 2
+	+ (SELECT count(*) FROM projects WHERE projects.id = ?) AS stamp`
 
-// read returns the facts about a key and a project, nil for what is not there.
-func (k known) read(r *store.Reader, keyID, projectID string) (*policy.Key, *policy.Project, error) {
-	var version, changes int64
-	var exists bool
-	err := r.Row(stampQuery, projectID, keyID).Scan(&version, &changes, &exists)
+// hasProject reports whether there was the project.
+func hasProject(stamp int64) bool { return stamp%2 != 0 }
+
+// errNotKept is returned for facts that are to be read from the store.
+var errNotKept = errors.New("the facts are not kept")
+
+// kept returns facts that are kept with a stamp, or errNotKept.
+func (k known) kept(of pair, stamp int64) (facts, error) {
+	found, ok := k.facts.Get(of)
+	if !ok || found.stamp != stamp {
+		return facts{stamp: stamp}, errNotKept
+	}
+	return found, nil
+}
+
+// recall returns the facts that are kept about a key and a project, or errNotKept. It runs
+// one query.
+func (k known) recall(r *store.Reader, of pair) (facts, error) {
+	var stamp [1]int64
+	err := r.Numbers(stamp[:], "SELECT "+stampColumn+" FROM keys WHERE keys.id = ?", of.projectID, of.keyID)
+	if err != nil {
+		return facts{}, err
+	}
+	return k.kept(of, stamp[0])
+}
+
+// recallWithUsage is recall with what the key has used in the day and month of now.
+func (k known) recallWithUsage(r *store.Reader, of pair, now time.Time) (facts, *policy.Usage, error) {
+	var columns [6]int64
+	day, month := ledger.UsageBuckets(now)
+	err := r.Numbers(columns[:], "SELECT "+stampColumn+", "+ledger.UsageColumns+" FROM keys WHERE keys.id = ?", of.projectID, day, month, month, of.keyID)
+	if err != nil {
+		return facts{}, nil, err
+	}
+	used, current := ledger.UsageOf([5]int64(columns[1:]), now)
+	if !current {
+		return facts{}, nil, errNotKept
+	}
+	found, err := k.kept(of, columns[0])
+	return found, &used.Usage, err
+}
+
+// read returns the facts about a key and a project, which it keeps.
+func (k known) read(r *store.Reader, of pair) (facts, error) {
+	found, err := k.recall(r, of)
 	if errors.Is(err, store.ErrNoRows) { // no such key: its refusal still names the project
-		project, err := readProject(r, projectID)
-		return nil, project, err
+		project, err := readProject(r, of.projectID)
+		return facts{project: project}, err
 	}
+	if err == nil {
+		return found, nil
+	}
+	if !errors.Is(err, errNotKept) {
+		return facts{}, fmt.Errorf("looking for changes of the key: %w", err)
+	}
+	if found.key, err = readKey(r, "id", of.keyID); err != nil {
+		return facts{}, err
+	}
+	if hasProject(found.stamp) {
+		if found.project, err = readProject(r, of.projectID); err != nil {
+			return facts{}, err
+		}
+	}
+	if found.key != nil {
+		found.key.Prepare()
+	}
+	if found.project != nil {
+		found.project.Prepare()
+	}
+	k.facts.Add(of, found)
+	return found, nil
+}
+
+// factsOf gathers what is known of a key, a project and the key's usage.
+func (d *Door) factsOf(ctx context.Context, keyID, projectID string, action policy.Action) (policy.Input, error) {
+	in := policy.Input{Action: action}
+	of := pair{keyID, projectID}
+	glance := func(r *store.Reader) error {
+		if action != policy.ActionGenerate {
+			found, err := d.known.recall(r, of)
+			in.Key, in.Project = found.key, found.project
+			return err
+		}
+		now, err := r.Now(d.now)
+		if err != nil {
+			return err
+		}
+		found, used, err := d.known.recallWithUsage(r, of, now)
+		in.Key, in.Project, in.Usage = found.key, found.project, used
+		return err
+	}
+	err := d.store.Glance(ctx, glance, func(r *store.Reader) error {
+		found, err := d.known.read(r, of)
+		in.Key, in.Project, in.Usage = found.key, found.project, nil
+		if err != nil || action != policy.ActionGenerate || in.Key == nil {
+			return err
+		}
+		now, err := r.Now(d.now)
+		if err != nil {
+			return err
+		}
+		used, err := ledger.ReadUsage(r, keyID, now)
+		in.Usage = &used.Usage
+		return err
+	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking for changes of the key: %w", err)
+		return policy.Input{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
 	}
-	key, err := take(k.keys, keyID, version+changes, func() (*policy.Key, error) { return readKey(r, "id", keyID) })
-	if err != nil || !exists {
-		return key, nil, err
-	}
-	project, err := take(k.projects, projectID, changes, func() (*policy.Project, error) { return readProject(r, projectID) })
-	return key, project, err
-}
-
-// fact is what can be prepared to be decided on.
-type fact[T any] interface {
-	*T
-	Prepare()
-}
-
-// take returns a fact that is kept with a stamp, or reads it and keeps it.
-func take[T any, F fact[T]](kept *lru.Cache[string, stamped[T]], id string, at int64, read func() (*T, error)) (*T, error) {
-	if found, ok := kept.Get(id); ok && found.at == at {
-		return found.fact, nil
-	}
-	value, err := read()
-	if err == nil && value != nil {
-		F(value).Prepare()
-		kept.Add(id, stamped[T]{at, value})
-	}
-	return value, err
+	return in, nil
 }

@@ -63,8 +63,7 @@ func (e *Engine) Activate(ctx context.Context, r Request) (Info, error) {
 		failure = e.put(ctx, from, g, r, e.kept.state.SourceDigest)
 	}
 	if failure != nil {
-		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
-		return Info{}, failure
+		return Info{}, e.o.Metrics.failed(failure)
 	}
 	return g.Info, nil
 }

@@ -49,8 +49,7 @@ func (e *Engine) Approve(ctx context.Context, a Approval) (Info, error) {
 	}
 	g, failure := e.restore(ctx, waiting)
 	if failure != nil {
-		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
-		return Info{}, failure
+		return Info{}, e.o.Metrics.failed(failure)
 	}
 	files, err := e.kept.read(waiting)
 	if err != nil {

@@ -1,14 +1,18 @@
 package activation
 
 import (
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/svc-games/svc/peer/metric"
 	"github.com/svc-games/svc/policy/decisionlog"
 )
 
 // Metrics count what becomes of policies. One set serves a process: whoever
 // hosts the engine registers it.
 type Metrics struct {
+	metric.Set
 	info        *prometheus.GaugeVec
 	degraded    prometheus.Gauge
 	waiting     prometheus.Gauge
@@ -31,41 +35,21 @@ const (
 
 // NewMetrics returns metrics at zero.
 func NewMetrics() *Metrics {
-	m := &Metrics{
-		info: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "svc_policy_info",
-			Help: "1 for the revision of the active policy and of the one that its source holds.",
-		}, []string{"state", "revision"}),
-		degraded: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_policy_degraded", Help: "1 while the source holds a policy that could not be activated.",
-		}),
-		waiting: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_policy_waiting", Help: "1 while a policy waits in shadow for an approval.",
-		}),
-		differing: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_policy_differing_sidecars", Help: "Sidecars with the same store that decide by another policy.",
-		}),
-		since: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "svc_policy_activated_timestamp_seconds", Help: "When the active policy was activated.",
-		}),
-		activations: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "svc_policy_activations_total", Help: "Policies that became active, rollbacks included.",
-		}),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_policy_activation_failures_total", Help: "Policies that did not become active, by the step that failed.",
-		}, []string{"step"}),
-		shadowed: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_policy_shadow_decisions_total", Help: "Decisions that a candidate was to make too, by what became of them.",
-		}, []string{"outcome"}),
-		shadowDiffs: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_policy_shadow_diffs_total",
-			Help: "Decisions that a candidate would make otherwise, by both statuses and the candidate's rule.",
-		}, []string{"from", "to", "rule"}),
-		log: decisionlog.NewCounters(),
-	}
-	for _, step := range Steps() {
-		m.failures.WithLabelValues(step)
-	}
+	m := &Metrics{log: decisionlog.NewCounters()}
+	m.info = m.Gauges("svc_policy_info",
+		"1 for the revision of the active policy and of the one that its source holds.", "state", "revision")
+	m.degraded = m.Gauge("svc_policy_degraded", "1 while the source holds a policy that could not be activated.")
+	m.waiting = m.Gauge("svc_policy_waiting", "1 while a policy waits in shadow for an approval.")
+	m.differing = m.Gauge("svc_policy_differing_sidecars", "Sidecars with the same store that decide by another policy.")
+	m.since = m.Gauge("svc_policy_activated_timestamp_seconds", "When the active policy was activated.")
+	m.activations = m.Counter("svc_policy_activations_total", "Policies that became active, rollbacks included.")
+	m.failures = m.Counters("svc_policy_activation_failures_total",
+		"Policies that did not become active, by the step that failed.", "step")
+	m.shadowed = m.Counters("svc_policy_shadow_decisions_total",
+		"Decisions that a candidate was to make too, by what became of them.", "outcome")
+	m.shadowDiffs = m.Counters("svc_policy_shadow_diffs_total",
+		"Decisions that a candidate would make otherwise, by both statuses and the candidate's rule.", "from", "to", "rule")
+	metric.Begin(m.failures, Steps()...)
 	return m
 }
 
@@ -74,9 +58,13 @@ func (m *Metrics) Log() *decisionlog.Counters { return m.log }
 
 // Collectors returns all of them, to be registered.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return append([]prometheus.Collector{
-		m.info, m.degraded, m.waiting, m.differing, m.since, m.activations, m.failures, m.shadowed, m.shadowDiffs,
-	}, m.log.Collectors()...)
+	return slices.Concat(m.Set.Collectors(), m.log.Collectors())
+}
+
+// failed counts an activation that failed, and returns why.
+func (m *Metrics) failed(why *Failure) *Failure {
+	m.failures.WithLabelValues(why.Step).Inc()
+	return why
 }
 
 // activated notes the active generation.

@@ -1,6 +1,7 @@
 package activation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +34,7 @@ func (e *Engine) Rollback(ctx context.Context, actor, revision string, confirm C
 	}
 	g, failure := e.restore(ctx, to)
 	if failure != nil {
-		e.o.Metrics.failures.WithLabelValues(failure.Step).Inc()
-		return Info{}, failure
+		return Info{}, e.o.Metrics.failed(failure)
 	}
 	g.ActivatedAt, g.ActivatedBy, g.Withdrawn, g.Changes = e.o.Now().UTC(), actor, false, nil
 	if failure := confirm.ask(ctx, e.common(), g.Info); failure != nil {
@@ -80,9 +80,7 @@ func (e *Engine) Files(revision string) (bundle.Snapshot, error) {
 	e.activating.Lock()
 	defer e.activating.Unlock()
 	active := e.Active()
-	if revision == "" {
-		revision = active.Revision
-	}
+	revision = cmp.Or(revision, active.Revision)
 	if revision == active.Revision && active.trust == BuiltIn {
 		return e.read(active.Info)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/change"
 )
@@ -150,12 +151,7 @@ func (s *shadow) run(ctx context.Context) {
 		case made := <-s.queue:
 			begin := time.Now()
 			s.compare(ctx, made)
-			rest := time.NewTimer(time.Duration(float64(time.Since(begin)) * (1/shadowShare - 1)))
-			select {
-			case <-ctx.Done():
-			case <-rest.C:
-			}
-			rest.Stop()
+			peer.Sleep(ctx, time.Duration(float64(time.Since(begin))*(1/shadowShare-1)))
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/access"
 	"github.com/svc-games/svc/sidecar/keys"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // refusing is a policy that refuses one action, and notes who asks.
@@ -35,7 +35,7 @@ func (r *refusing) Decide(ctx context.Context, in policy.Input) (policy.Decision
 }
 
 func TestAdminsGetOfUsersDataWhatThePolicyAllows(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	registry, s := openRegistry(t, dir)
 	rules := &refusing{}
 	p := parts(t, registry, s, dir)
@@ -94,7 +94,7 @@ func TestAdminsGetOfUsersDataWhatThePolicyAllows(t *testing.T) {
 
 // TestADecisionForAnAdminIsForTheRequestThatTheAnswerNames: the log is then asked by it.
 func TestADecisionForAnAdminIsForTheRequestThatTheAnswerNames(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	registry, s := openRegistry(t, dir)
 	rules := &refusing{action: policy.ActionAdminRead}
 	p := parts(t, registry, s, dir)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/access"
 	"github.com/svc-games/svc/sidecar/activation"
@@ -23,6 +22,7 @@ import (
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/storetest"
+	"github.com/svc-games/svc/test/keep"
 )
 
 func openRegistry(t *testing.T, dir string) (*keys.Registry, *store.Store) {
@@ -58,7 +58,7 @@ func parts(t *testing.T, registry *keys.Registry, s *store.Store, dir string) Pa
 // serve starts the admin API on a socket of its own.
 func serve(t *testing.T) (*Client, *Server, *store.Store) {
 	t.Helper()
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	registry, s := openRegistry(t, dir)
 	socket := filepath.Join(dir, SocketFile)
 	server, err := Start(peer.ServerOptions{Address: peer.Address{Network: "unix", Name: socket}}, parts(t, registry, s, dir))
@@ -218,7 +218,7 @@ func TestRequestWithoutTheTokenIsRefused(t *testing.T) {
 
 func TestClientSaysThatNobodyListens(t *testing.T) {
 	c, server, _ := serve(t)
-	_, err := NewClient(filepath.Join(peertest.Dir(t), SocketFile)).Keys(t.Context(), "")
+	_, err := NewClient(filepath.Join(keep.Dir(t), SocketFile)).Keys(t.Context(), "")
 	if !errors.Is(err, ErrNotRunning) {
 		t.Errorf("no socket: %v", err)
 	}

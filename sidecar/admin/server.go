@@ -2,17 +2,18 @@ package admin
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/exact"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
@@ -51,9 +52,7 @@ type Parts struct {
 
 // Start listens and serves the parts until Close. It sets o.Handler.
 func Start(o peer.ServerOptions, p Parts) (*Server, error) {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	s := &Server{access: p.Access, registry: p.Keys, sessions: p.Sessions, projects: p.Projects, ledger: p.Ledger, policy: p.Policy, logger: o.Logger}
 	o.Handler = bounded(s.routes())
 	var err error
@@ -223,17 +222,12 @@ func (s *Server) write(w http.ResponseWriter, status int, body any) {
 
 // decode reads a body that holds one JSON object with known members only.
 func decode(r *http.Request, into any) error {
-	dec := json.NewDecoder(r.Body)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return fmt.Errorf("the body: %s can't be a %s", wrong.Field, wrong.Value)
-		}
-		return fmt.Errorf("the body: %w", err)
+	err := exact.Decode(r.Body, into)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("the body: %s can't be a %s", wrong.Field, wrong.Value)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("the body: data after the object")
+	if err != nil {
+		return fmt.Errorf("the body: %w", err)
 	}
 	return nil
 }

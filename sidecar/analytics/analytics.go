@@ -35,7 +35,8 @@ const (
 // Arrival is a batch, and what the service itself knows of it.
 type Arrival struct {
 	play.Batch
-	Class Class
+	Class  Class
+	Proven bool // by a token of the game's own page, which says who plays
 }
 
 // Recorder keeps events. It is safe for concurrent use.

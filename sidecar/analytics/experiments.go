@@ -208,31 +208,37 @@ func (l *Log) Variants(ctx context.Context, game, player string) (map[string]str
 	return given, nil
 }
 
-// expose counts the stream's player among those whose game read a value.
+// expose counts the stream's player among those whose game read a value. Only the game's
+// own page gives values of experiments that run: who says so without its token made it up.
 func (r *recording) expose(props json.RawMessage) error {
 	var read struct {
 		Key   string `json:"k"`
 		Value string `json:"v"`
 	}
 	s := &r.stream
-	if s.class != string(ClassPublic) || s.player == "" || json.Unmarshal(props, &read) != nil {
+	if s.class != string(ClassPublic) || s.player == "" || !r.Proven || r.Player != s.player || json.Unmarshal(props, &read) != nil {
 		return nil
 	}
-	all, err := readExperiments(&r.tx.Reader, r.Game)
-	if err != nil {
-		return err
-	}
-	for _, e := range all {
-		if e.ID != read.Key || e.State != ExperimentRunning || !slices.Contains(e.Values(), read.Value) {
-			continue
-		}
-		want, _ := experiment.Assign(e.salt, s.player, e.Variants)
-		if _, err := r.tx.Exec(`INSERT INTO play_exposures (game, experiment, player, variant, day, mixed) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (game, experiment, player) DO UPDATE SET
-				mixed = CASE WHEN play_exposures.variant = excluded.variant AND excluded.mixed = 0 THEN play_exposures.mixed ELSE 1 END`,
-			r.Game, e.ID, s.player, read.Value, s.day, flag(want != read.Value)); err != nil {
+	if r.running == nil {
+		all, err := readExperiments(&r.tx.Reader, r.Game)
+		if err != nil {
 			return err
 		}
+		r.running = make(map[string]Experiment)
+		for _, e := range all {
+			if e.State == ExperimentRunning {
+				r.running[e.ID] = e
+			}
+		}
 	}
-	return nil
+	e, runs := r.running[read.Key]
+	if !runs || !slices.Contains(e.Values(), read.Value) {
+		return nil
+	}
+	want, _ := experiment.Assign(e.salt, s.player, e.Variants)
+	_, err := r.tx.Exec(`INSERT INTO play_exposures (game, experiment, player, variant, day, mixed) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (game, experiment, player) DO UPDATE SET
+			mixed = CASE WHEN play_exposures.variant = excluded.variant AND excluded.mixed = 0 THEN play_exposures.mixed ELSE 1 END`,
+		r.Game, e.ID, s.player, read.Value, s.day, flag(want != read.Value))
+	return err
 }

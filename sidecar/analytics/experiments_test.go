@@ -118,6 +118,16 @@ func TestExperimentComparesThePlayersWhoseGameReadAValue(t *testing.T) {
 		if rows := b.table(q, "results"); len(rows) != 8 || rows[0] != "speed 1 3 plays a player 1 - - - -" || !strings.HasPrefix(rows[4], "speed 2 3 plays a player 2 1 1 1 ") {
 			t.Errorf("the results are %q", rows)
 		}
+		for forged := range 50 { // by a copied key
+			batch := batchOf(500+forged, 1, play.Exposure)
+			batch.Events[0].Props = []byte(`{"k":"speed","v":"2"}`)
+			if _, err := b.Record(t.Context(), analytics.Arrival{Batch: batch, Class: analytics.ClassPublic}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rows := b.table(q, "results"); rows[0] != "speed 1 3 plays a player 1 - - - -" || !strings.HasPrefix(rows[4], "speed 2 3 plays a player 2 1 1 1 ") {
+			t.Errorf("with players that nobody proved the results are %q", rows)
+		}
 		b.reads(of["1"][0], "2", 1) // another device, or a forgery
 		b.reads(99, "3", 1)         // no value of it
 		if rows := b.table(q, "results"); rows[0] != "speed 1 2 plays a player 1 - - - -" {

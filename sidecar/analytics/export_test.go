@@ -8,13 +8,13 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// Store is what the log keeps all in.
 // What an engine proxy that looks for runs costs.
 const (
 	OldReplay = oldReplay
 	NextTurn  = nextTurn
 )
 
+// Store is what the log keeps all in.
 func (l *Log) Store() *store.Store { return l.store }
 
 // Bounds of what is free.
@@ -22,6 +22,9 @@ const (
 	MaxFree     = maxFree
 	MaxDeclared = maxDeclared
 )
+
+// MaxDayFunnels bounds the funnels of a build's day.
+const MaxDayFunnels = maxDayFunnels
 
 // FormerSchema is the schema as it was when it had so many steps.
 func FormerSchema(t *testing.T, steps int) store.Schema {

@@ -13,21 +13,17 @@ func (l *Log) ForgetPlayer(ctx context.Context, game, player string) error {
 	if player == "" {
 		return nil // who is nobody in particular is kept nowhere
 	}
-	var streams []string
-	err := l.store.View(ctx, func(r *store.Reader) (err error) {
-		streams, err = store.All(r, store.Column[string], "SELECT stream FROM play_streams WHERE game = ? AND player = ?", game, player)
-		return err
-	})
-	if err == nil {
-		err = l.store.Update(ctx, func(tx *store.Tx) error { return forgetPlayer(tx, game, player, streams) })
-	}
-	if err != nil {
+	if err := l.store.Update(ctx, func(tx *store.Tx) error { return forgetPlayer(tx, game, player) }); err != nil {
 		return fmt.Errorf("forgetting a player of game %s: %w", game, err)
 	}
 	return nil
 }
 
-func forgetPlayer(tx *store.Tx, game, player string, streams []string) error {
+func forgetPlayer(tx *store.Tx, game, player string) error {
+	streams, err := store.All(&tx.Reader, store.Column[string], "SELECT stream FROM play_streams WHERE game = ? AND player = ?", game, player)
+	if err != nil {
+		return err
+	}
 	for _, stream := range streams {
 		for _, table := range []string{"play_events", "play_streams"} {
 			if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ? AND stream = ?", game, stream); err != nil {

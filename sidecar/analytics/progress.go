@@ -63,12 +63,34 @@ func (r *recording) follow(e play.Event) {
 	}
 }
 
+// maxDayFunnels bounds the funnels that are counted of a build's day. Whoever copies a key may
+// name as many as they like, each of which would stay as long as the game.
+const maxDayFunnels = 50
+
+// admitsFunnel reports whether a funnel is counted on the stream's day.
+func (r *recording) admitsFunnel(id string) (bool, error) {
+	const ofDay = " FROM play_funnels WHERE game = ? AND day = ? AND class = ? AND build = ?"
+	s := &r.stream
+	there, err := optional(r.tx.Row("SELECT 1"+ofDay+" AND funnel = ? LIMIT 1", r.Game, s.day, s.class, s.build, id))
+	if err != nil || there == 1 {
+		return there == 1, err
+	}
+	var n int64
+	err = r.tx.Row("SELECT count(DISTINCT funnel)"+ofDay, r.Game, s.day, s.class, s.build).Scan(&n)
+	return n < maxDayFunnels, err
+}
+
 // countProgress adds what follow found.
 func (r *recording) countProgress() error {
 	s := &r.stream
 	for _, at := range slices.SortedFunc(maps.Keys(r.reached), func(a, b reached) int {
 		return cmp.Or(cmp.Compare(a.funnel, b.funnel), cmp.Compare(a.step, b.step), cmp.Compare(a.name, b.name), cmp.Compare(a.bucket, b.bucket))
 	}) {
+		if admitted, err := r.admitsFunnel(at.funnel); err != nil {
+			return err
+		} else if !admitted {
+			continue
+		}
 		if _, err := r.tx.Exec(`INSERT INTO play_funnels (game, day, class, build, funnel, step, name, bucket, streams) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (game, day, class, build, funnel, step, name, bucket) DO UPDATE SET streams = play_funnels.streams + excluded.streams`,
 			r.Game, s.day, s.class, s.build, at.funnel, at.step, at.name, at.bucket, r.reached[at]); err != nil {

@@ -63,13 +63,14 @@ type recording struct {
 	counts  map[string]int64
 	drops   map[drop]int64
 	reached map[reached]int64
-	scores  map[int64]int64 // of runs that ended, by bucket
-	named   []string        // events that are in play_names
-	allowed int64           // custom events of the player's day that there is room for
-	spent   int64           // of these
-	granted int64           // blocks of the game
-	left    int64           // events of these
-	paid    int64           // events that were taken off
+	scores  map[int64]int64       // of runs that ended, by bucket
+	named   []string              // events that are in play_names
+	running map[string]Experiment // of the game, by parameter; nil until they are read
+	allowed int64                 // custom events of the player's day that there is room for
+	spent   int64                 // of these
+	granted int64                 // blocks of the game
+	left    int64                 // events of these
+	paid    int64                 // events that were taken off
 }
 
 // drop is what events are counted by that are not kept.

@@ -3,6 +3,7 @@ package analytics_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -126,6 +127,33 @@ func TestFunnelCountsEachSessionOnceInOrder(t *testing.T) {
 		b.wantTable(q, "steps", "run 1 start 3 1 1 -", "run 2 jump 3 1 1 2", "run 3 end 1 0.3333 0.3333 2")
 		b.wantTable(q, "builds", newer+" run 1 start 1 1 1 -", newer+" run 2 jump 1 1 1 2",
 			build+" run 1 start 2 1 1 -", build+" run 2 jump 2 1 1 2", build+" run 3 end 1 0.5 0.5 2")
+	})
+}
+
+// TestFunnelsOfADayAreSoManyAtMost has a copied key name others in each session.
+func TestFunnelsOfADayAreSoManyAtMost(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		send := func(stream int, funnels ...string) {
+			batch := batchOf(stream, 1, "start")
+			batch.Funnels = make(map[string][]string)
+			for _, id := range funnels {
+				batch.Funnels[id] = []string{"start"}
+			}
+			b.record(batch)
+		}
+		send(1, "run")
+		for stream := 2; stream < 10; stream++ {
+			var others []string
+			for n := range play.MaxFunnels {
+				others = append(others, fmt.Sprintf("%d of %d", n, stream))
+			}
+			send(stream, others...)
+		}
+		send(10, "run", "late")
+		rows := b.table(api.ViewQuery{Name: api.ViewFunnels, Days: 1}, "steps")
+		if len(rows) != analytics.MaxDayFunnels || !slices.Contains(rows, "run 1 start 2 1 1 -") {
+			t.Errorf("%d funnels are counted, want %d: %q", len(rows), analytics.MaxDayFunnels, rows)
+		}
 	})
 }
 

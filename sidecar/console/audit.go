@@ -69,9 +69,7 @@ func (c *Console) auditRows(entries []keys.AuditEntry, user string, names map[st
 	rows := make([]auditRow, len(entries))
 	for i, e := range entries {
 		row := auditRow{At: e.At, Who: who(e.Actor, user), What: actions[e.Action], Detail: detail(e)}
-		if row.What == "" {
-			row.What = e.Action
-		}
+		row.What = cmp.Or(row.What, e.Action)
 		if name, ok := names[e.Subject]; ok {
 			row.Subject, row.Key = name, e.Subject
 		}

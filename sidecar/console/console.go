@@ -5,6 +5,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -61,9 +62,7 @@ type Console struct {
 
 // New returns the console, or says what is wrong with its options.
 func New(p Parts, o site.Options) (*Console, error) {
-	if p.Logger == nil {
-		p.Logger = zap.NewNop()
-	}
+	p.Logger = cmp.Or(p.Logger, zap.NewNop())
 	if p.Now == nil {
 		p.Now = time.Now
 	}

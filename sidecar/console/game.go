@@ -43,8 +43,7 @@ func (c *Console) setGame(x *exchange) error {
 
 // unprocessable is the page of a form that holds what can't be.
 func unprocessable(err error) error {
-	var refused *api.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*api.Error](err); ok {
 		return &failure{http.StatusUnprocessableEntity, refused.Message}
 	}
 	return err

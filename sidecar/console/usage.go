@@ -57,8 +57,7 @@ type statementPage struct {
 func (c *Console) showStatement(x *exchange) error {
 	after := x.r.URL.Query().Get("after")
 	statement, err := c.Keys.Statement(x.r.Context(), x.user, "", after)
-	var refusal *keys.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*keys.Refusal](err); ok {
 		return &failure{http.StatusBadRequest, sentence(refusal)}
 	}
 	page := statementPage{Statement: statement, After: after}

@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/admin"
 	"github.com/svc-games/svc/sidecar/host"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // TestWhatASourceBringsWhileTheServiceIsDownIsInTheAuditLog: nobody was there who did it.
 func TestWhatASourceBringsWhileTheServiceIsDownIsInTheAuditLog(t *testing.T) {
-	dir, source := peertest.Dir(t), t.TempDir()
+	dir, source := keep.Dir(t), t.TempDir()
 	if err := os.CopyFS(source, policy.Embedded()); err != nil {
 		t.Fatal(err)
 	}

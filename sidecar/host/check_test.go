@@ -19,12 +19,13 @@ import (
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // TestATakeOverThatCanNotServeTakesNothing: the port of a listener on TCP is not handed
 // over, and the sockets stay with the sidecar that has it.
 func TestATakeOverThatCanNotServeTakesNothing(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	o := host.Options{
 		DataDir: dir, Admin: host.Standard(), OPA: host.Standard(), Listen: &peer.Address{Network: "tcp", Name: freeport.Address(t)},
 		TLS: peertest.NewAuthority(t).Issue("sidecar"), Names: []string{"gateway"},
@@ -56,7 +57,7 @@ func TestATakeOverThatCanNotServeTakesNothing(t *testing.T) {
 // TestASecondSidecarIsRefusedBeforeItTouchesTheFolder: neither the store's schema nor the
 // policy changes under the one that runs.
 func TestASecondSidecarIsRefusedBeforeItTouchesTheFolder(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	first, err := peer.Start(peer.ServerOptions{
 		Address: peer.Address{Network: "unix", Name: filepath.Join(dir, admin.SocketFile)}, Handler: http.NotFoundHandler(),
 	})
@@ -72,7 +73,7 @@ func TestASecondSidecarIsRefusedBeforeItTouchesTheFolder(t *testing.T) {
 }
 
 func TestAStoreOfALaterVersionIsRefusedBeforeTheFolderIsTouched(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, store.SQLiteFile))
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestAStoreOfALaterVersionIsRefusedBeforeTheFolderIsTouched(t *testing.T) {
 }
 
 func TestAFolderWhoseStoreWasMovedIsRefusedBeforeItIsTouched(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	file := filepath.Join(dir, store.SQLiteFile)
 	s, err := store.OpenSQLite(t.Context(), file)
 	if err == nil {

@@ -11,15 +11,15 @@ import (
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // TestProbeOfASidecarSaysWhatSubmissionsWouldFind: 503 while its store can't be written to,
 // and 200 again without a restart.
 func TestProbeOfASidecarSaysWhatSubmissionsWouldFind(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	h, err := host.Open(t.Context(), host.Options{DataDir: dir, OPA: host.Standard()})
 	if err != nil {
 		t.Fatal(err)

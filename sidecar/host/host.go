@@ -5,6 +5,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
@@ -93,9 +95,7 @@ type Host struct {
 // Open opens the store and the policy, and then the listeners. What can be known before
 // keeps it from touching anything: another sidecar may work on the same folder.
 func Open(ctx context.Context, o Options) (_ *Host, err error) {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	if err := o.check(ctx); err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func (h *Host) Close() error {
 
 // Interface guards
 var (
-	_ opa.Policy    = (*activation.Engine)(nil)
-	_ wire.Service  = (*service.Service)(nil)
-	_ ledger.Ledger = (*service.Service)(nil)
+	_ opa.Policy      = (*activation.Engine)(nil)
+	_ wire.Service    = (*service.Service)(nil)
+	_ contract.Ledger = (*service.Service)(nil)
 )

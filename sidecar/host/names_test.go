@@ -9,6 +9,7 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // TestEachListenerOnTCPHasNamesOfItsOwn: who collects metrics can neither do what gateways
@@ -17,7 +18,7 @@ func TestEachListenerOnTCPHasNamesOfItsOwn(t *testing.T) {
 	ca := peertest.NewAuthority(t)
 	at := ca.Issue("sidecar")
 	gateways, readers, admins := freeport.Address(t), freeport.Address(t), freeport.Address(t)
-	stop, ended := run(t, "--data-dir", peertest.Dir(t), "--listen", gateways, "--opa-listen", readers, "--admin-listen", admins,
+	stop, ended := run(t, "--data-dir", keep.Dir(t), "--listen", gateways, "--opa-listen", readers, "--admin-listen", admins,
 		"--tls-cert", at.Cert, "--tls-key", at.Key, "--tls-ca", at.CA,
 		"--tls-names=gateway", "--opa-names=monitor", "--admin-names=operator")
 	client := func(address string, shown peer.TLS) *peer.Client {

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/peer/span/export"
 	"github.com/svc-games/svc/sidecar/store"
@@ -72,11 +73,7 @@ func open(ctx context.Context, o Options) (*Host, error) {
 			return nil, err
 		}
 		o.Logger.Warn("the database is not reachable; waiting for it to start", zap.Error(err))
-		again := time.NewTimer(pause)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
+		if !peer.Sleep(ctx, pause) {
 			return nil, nil
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/test/keep"
 )
 
 func none(string) string { return "" }
@@ -52,7 +52,7 @@ func answers(t *testing.T, conn *peer.Client) {
 }
 
 func TestSidecarServesUntilItIsStopped(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	stop, ended := run(t, "--data-dir", dir)
 	answers(t, peer.UnixClient(filepath.Join(dir, host.Socket)))
 	stop()
@@ -65,7 +65,7 @@ func TestSidecarServesUntilItIsStopped(t *testing.T) {
 }
 
 func TestSidecarStopsWhenItsSocketIsTakenOver(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	conn := peer.UnixClient(filepath.Join(dir, host.Socket))
 	_, first := run(t, "--data-dir", dir)
 	answers(t, conn)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
@@ -14,6 +13,7 @@ import (
 	"github.com/svc-games/svc/sidecar/host"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -69,7 +69,7 @@ func TestSidecarsOnOneDatabaseDecideByOnePolicy(t *testing.T) {
 // TestSidecarWaitsForADatabaseThatIsAwayAtItsStart: a machine starts its services in any
 // order.
 func TestSidecarWaitsForADatabaseThatIsAwayAtItsStart(t *testing.T) {
-	database, dir := postgrestest.URL(t), peertest.Dir(t)
+	database, dir := postgrestest.URL(t), keep.Dir(t)
 	postgrestest.Stop(t)
 	away := true
 	defer func() {
@@ -92,7 +92,7 @@ func TestSidecarWaitsForADatabaseThatIsAwayAtItsStart(t *testing.T) {
 }
 
 func TestSidecarThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	stop, ended := run(t, "--data-dir", dir, "--store", "postgres://svc@"+freeport.Address(t)+"/svc")
 	wait.Until(t, "it tries to start", func() bool {
 		_, err := os.Stat(filepath.Join(dir, decisionlog.FileName))

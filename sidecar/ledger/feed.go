@@ -115,7 +115,7 @@ func (a *applying) batch(records []contract.FeedRecord) error {
 	}
 	for _, r := range records {
 		err := a.record(r)
-		if b := (*breach)(nil); errors.As(err, &b) {
+		if b, ok := errors.AsType[*breach](err); ok {
 			a.breach = &contract.Breach{JobID: r.JobID, Reason: fmt.Sprintf("record %d: %s", r.Seq, b.reason)}
 			break
 		}

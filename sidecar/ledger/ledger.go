@@ -69,9 +69,7 @@ func New(o Options) (*Ledger, error) {
 	if o.Prices == nil {
 		o.Prices = DefaultPrices()
 	}
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
-	}
+	o.Metrics = cmp.Or(o.Metrics, NewMetrics())
 	l := &Ledger{
 		store: o.Store, now: o.Now, logger: o.Logger, units: o.Units,
 		maxQueued: cmp.Or(o.MaxQueued, DefaultMaxQueued), wait: cmp.Or(o.AdmissionWait, DefaultAdmissionWait), metrics: o.Metrics,

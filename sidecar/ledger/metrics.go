@@ -8,11 +8,13 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/peer/metric"
 )
 
 // Metrics count what becomes of jobs, as far as this ledger wrote it. They may outlive a
 // Ledger: counters must not fall back to zero. Every label has a handful of values.
 type Metrics struct {
+	metric.Set
 	ended      *prometheus.CounterVec
 	took       *prometheus.HistogramVec
 	operations *prometheus.HistogramVec
@@ -47,25 +49,15 @@ const otherFailure = "other"
 
 // NewMetrics returns a set of collectors.
 func NewMetrics() *Metrics {
-	m := &Metrics{
-		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_jobs_ended_total", Help: "Jobs that ended, by status and, of those that failed, the reason.",
-		}, []string{"status", "failure"}),
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "svc_job_seconds", Help: "How long jobs took from their submission to their end.",
-			Buckets: []float64{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200},
-		}, []string{"status"}),
-		operations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "svc_ledger_seconds", Help: "How long the ledger took over an operation, the wait for the store included.",
-			Buckets: []float64{5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5},
-		}, []string{"operation"}),
-		charged: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "svc_tik_charged_total", Help: "TIK that was charged, by what for.",
-		}, []string{"for"}),
-		unadmitted: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "svc_unadmitted_jobs_total", Help: "Reports of engines on jobs that were not admitted.",
-		}),
-	}
+	m := new(Metrics)
+	m.ended = m.Counters("svc_jobs_ended_total", "Jobs that ended, by status and, of those that failed, the reason.", "status", "failure")
+	m.took = m.Histograms("svc_job_seconds", "How long jobs took from their submission to their end.",
+		[]float64{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200}, "status")
+	m.operations = m.Histograms("svc_ledger_seconds",
+		"How long the ledger took over an operation, the wait for the store included.",
+		[]float64{5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5}, "operation")
+	m.charged = m.Counters("svc_tik_charged_total", "TIK that was charged, by what for.", "for")
+	m.unadmitted = m.Counter("svc_unadmitted_jobs_total", "Reports of engines on jobs that were not admitted.")
 	for _, status := range outcomes {
 		m.took.WithLabelValues(string(status))
 		if status != api.JobFailed {
@@ -75,18 +67,9 @@ func NewMetrics() *Metrics {
 	for _, code := range failures {
 		m.ended.WithLabelValues(string(api.JobFailed), string(code))
 	}
-	for _, op := range []string{opReserve, opCommit, opRelease, opFeed} {
-		m.operations.WithLabelValues(op)
-	}
-	for _, what := range []string{forSteps, forCalls, forGames} {
-		m.charged.WithLabelValues(what)
-	}
+	metric.Begin(m.operations, opReserve, opCommit, opRelease, opFeed)
+	metric.Begin(m.charged, forSteps, forCalls, forGames)
 	return m
-}
-
-// Collectors returns all of them, to be registered.
-func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.ended, m.took, m.operations, m.charged, m.unadmitted}
 }
 
 // ending is a job that ended.

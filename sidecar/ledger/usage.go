@@ -19,13 +19,34 @@ type Usage struct {
 	At time.Time
 }
 
+// UsageColumns are what a row of keys has used, for UsageOf; their arguments are the day of
+// UsageBuckets and twice its month.
+const UsageColumns = `running, clock,
+	coalesce((SELECT jobs FROM usage WHERE key_id = keys.id AND bucket = ?), 0),
+	coalesce((SELECT jobs FROM usage WHERE key_id = keys.id AND bucket = ?), 0),
+	coalesce((SELECT tik FROM usage WHERE key_id = keys.id AND bucket = ?), 0)`
+
+// UsageBuckets name the day and the month of a moment.
+func UsageBuckets(at time.Time) (day, month string) { return dayBucket(at), monthBucket(at) }
+
+// UsageOf returns the usage that UsageColumns hold, counted by the buckets of now. current
+// is false when the key counts in a time to come: ReadUsage reads that.
+func UsageOf(columns [5]int64, now time.Time) (u Usage, current bool) {
+	u.RunningJobs, u.JobsToday, u.JobsThisMonth, u.TIKThisMonth = columns[0], columns[2], columns[3], api.TIK(columns[4])
+	u.At = keyTime(now, 0)
+	return u, keyTime(now, columns[1]).Equal(u.At)
+}
+
 // ReadUsage returns what a key has used in the UTC day and month of now, or
 // sidecar.ErrUnknownKey. Each submission is decided on by it, so it reads no
 // more of the key's past.
 func ReadUsage(r *store.Reader, keyID string, now time.Time) (Usage, error) {
-	u, clock, err := readUsage(r, keyID, keyTime(now, 0))
-	if err == nil && !keyTime(now, clock).Equal(u.At) { // the key counts in a time to come
-		u, _, err = readUsage(r, keyID, keyTime(now, clock))
+	columns, err := readUsage(r, keyID, now)
+	u, current := UsageOf(columns, now)
+	if err == nil && !current {
+		later := keyTime(now, columns[1])
+		columns, err = readUsage(r, keyID, later)
+		u, _ = UsageOf(columns, later)
 	}
 	if errors.Is(err, store.ErrNoRows) {
 		return Usage{}, sidecar.ErrUnknownKey
@@ -36,17 +57,10 @@ func ReadUsage(r *store.Reader, keyID string, now time.Time) (Usage, error) {
 	return u, nil
 }
 
-// readUsage returns what a key has used in the day and month of at, and its clock.
-func readUsage(r *store.Reader, keyID string, at time.Time) (u Usage, clock int64, err error) {
-	u.At = at
-	day, month := dayBucket(at), monthBucket(at)
-	err = r.Row(`SELECT running, clock,
-			coalesce((SELECT jobs FROM usage WHERE key_id = keys.id AND bucket = ?), 0),
-			coalesce((SELECT jobs FROM usage WHERE key_id = keys.id AND bucket = ?), 0),
-			coalesce((SELECT tik FROM usage WHERE key_id = keys.id AND bucket = ?), 0)
-		FROM keys WHERE id = ?`, day, month, month, keyID).
-		Scan(&u.RunningJobs, &clock, &u.JobsToday, &u.JobsThisMonth, &u.TIKThisMonth)
-	return u, clock, err
+func readUsage(r *store.Reader, keyID string, at time.Time) (columns [5]int64, err error) {
+	day, month := UsageBuckets(at)
+	err = r.Numbers(columns[:], "SELECT "+UsageColumns+" FROM keys WHERE id = ?", day, month, month, keyID)
+	return columns, err
 }
 
 // ReadSpent returns what a key spent since it was made.

@@ -70,7 +70,7 @@ func (s *server) evaluate(w http.ResponseWriter, r *http.Request) {
 	in, err := readEvaluation(r)
 	if err != nil {
 		status := http.StatusBadRequest
-		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			status = http.StatusRequestEntityTooLarge
 		}
 		writer.ErrorString(w, status, types.CodeInvalidParameter, err)

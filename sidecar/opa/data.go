@@ -54,7 +54,7 @@ func (s *server) data(w http.ResponseWriter, r *http.Request, input readInput, w
 	q.metrics.Timer(metrics.RegoInputParse).Start()
 	if q.input, err = input(r, q.path); err != nil {
 		status := http.StatusBadRequest
-		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			status = http.StatusRequestEntityTooLarge
 		}
 		writer.ErrorString(w, status, types.CodeInvalidParameter, err)

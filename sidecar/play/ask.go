@@ -38,7 +38,7 @@ func (p *Play) forget(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	p.keepAnswer(w, made.GameID, "", -1)
+	p.keepAnswer(w, r, "", -1)
 	if player == "" { // nothing is kept by a name
 		p.answerAsked(w, r, nil)
 		return

@@ -66,7 +66,7 @@ func (p *Play) consent(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.keepAnswer(w, made.GameID, answer, cookieLife)
+	p.keepAnswer(w, r, answer, cookieLife)
 	answerPage(w, identity)
 }
 
@@ -111,8 +111,9 @@ func answerPage(w http.ResponseWriter, v any) {
 
 // keepAnswer has the browser keep a player's answer for so many seconds, or forget it for
 // a negative number.
-func (p *Play) keepAnswer(w http.ResponseWriter, game, answer string, seconds int) {
+func (p *Play) keepAnswer(w http.ResponseWriter, r *http.Request, answer string, seconds int) {
+	_, secure := p.cookieName(r)
 	http.SetCookie(w, &http.Cookie{
-		Name: consentCookie, Value: answer, Path: site.PlayPath + game, MaxAge: seconds, HttpOnly: true, Secure: p.options.Secure, SameSite: http.SameSiteLaxMode,
+		Name: consentCookie, Value: answer, Path: site.PlayPath + r.PathValue("game"), MaxAge: seconds, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
 	})
 }

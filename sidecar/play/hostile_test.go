@@ -118,6 +118,24 @@ func TestFloodWithACopiedKeyIsBoundedByAddressStreamAndGame(t *testing.T) {
 	}
 }
 
+// TestFloodOfStreamsFreesNoAddress: streams cost nothing, and there are as many as anybody
+// likes.
+func TestFloodOfStreamsFreesNoAddress(t *testing.T) {
+	r := newRig(t)
+	r.takeAll("192.0.2.1", maxPerAddress)
+	for n := range maxRated + 1 {
+		r.Rates.takeStream(fmt.Sprintf("%024x", n/maxPerGame), fmt.Sprintf("%032x", n))
+	}
+	if r.Rates.take("192.0.2.1", maxPerAddress) == 0 {
+		t.Error("an address that had all of its requests gets more")
+	}
+	before := len(r.Rates.streams)
+	r.takeAll("game "+game, maxPerGame)
+	if r.Rates.takeStream(game, stream) == 0 || len(r.Rates.streams) != before {
+		t.Error("what is too much for a game counts as a stream's")
+	}
+}
+
 // TestPagesAndFilesAreBoundedByAddress asks for more than an address gets.
 func TestPagesAndFilesAreBoundedByAddress(t *testing.T) {
 	r := newRig(t)

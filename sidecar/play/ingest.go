@@ -39,7 +39,7 @@ func (p *Play) batch(w http.ResponseWriter, r *http.Request) {
 		t, err = p.proven(r, grant, proof{b.Game, b.Player, b.Token, b.Stream, time.Duration(b.Age) * time.Millisecond})
 	}
 	if err == nil {
-		err = tooMany(max(p.Rates.take(b.Game+b.Stream, maxPerStream), p.Rates.take("game "+b.Game, maxPerGame)))
+		err = tooMany(p.Rates.takeStream(b.Game, b.Stream))
 	}
 	if err != nil {
 		p.refuse(w, r, err)
@@ -78,9 +78,9 @@ func (p *Play) formerBatch(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err == nil && len(batches) > 0 {
-		wait := p.Rates.take("game "+batches[0].Game, maxPerGame)
+		var wait time.Duration
 		for _, b := range batches { // before any is recorded: what comes again counts again
-			wait = max(wait, p.Rates.take(b.Game+b.Stream, maxPerStream))
+			wait = max(wait, p.Rates.takeStream(b.Game, b.Stream))
 		}
 		err = tooMany(wait)
 	}
@@ -118,7 +118,7 @@ func (p *Play) formerBoard(w http.ResponseWriter, r *http.Request) {
 // record has a batch recorded as what its token proves, of the build that is published or
 // that the token names, or of none. Anybody can name any build.
 func (p *Play) record(ctx context.Context, b play.Batch, t token, published string) (play.Answer, error) {
-	arrived := analytics.Arrival{Batch: b, Class: t.Class}
+	arrived := analytics.Arrival{Batch: b, Class: t.Class, Proven: t.Name != ""}
 	arrived.Player = t.Player
 	if b.Build != published {
 		arrived.Build = t.Build

@@ -75,7 +75,7 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 	if err := pageTemplate.Execute(w, map[string]string{
 		"Title": project.Name, "Description": project.Description, "Base": api.PlayPath(made.GameID),
 		"Frame": play.FramePrefix + string(text), "Game": fmt.Sprintf("%s/f/%s/%s/", origin, made.GameID, made.JobID),
-		"Endpoint": identity.Endpoint, "ID": made.GameID, "Consent": identity.Consent,
+		"Endpoint": identity.Endpoint, "ID": made.GameID, "Consent": identity.Consent, "Player": identity.Player,
 		"Address": site + api.PlayPath(made.GameID), "Picture": fmt.Sprintf("%s%s/%s/%s", site, api.PlayPath(made.GameID), made.JobID, pictureName),
 	}); err != nil {
 		p.Logger.Debug("game's page not written", zap.Error(err)) // the browser went away

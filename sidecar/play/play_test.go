@@ -210,8 +210,14 @@ func TestPlayerHasOneNameForAGameAndNoneIfNotToBeFollowed(t *testing.T) {
 	if a, b := r.identity(first).Player, r.identity(again).Player; a != b || strings.Contains(again.Body.String(), cookie[0].Value) {
 		t.Errorf("the player is %s, and then %s", a, b)
 	}
+	if !strings.Contains(first.Body.String(), `id="unnamed" hidden`) || strings.Contains(first.Body.String(), `id="named" hidden`) {
+		t.Errorf("who has a name is not told: %s", first.Body)
+	}
 	for _, header := range []string{"Sec-GPC", "DNT"} {
 		w := r.answer(r.Pages(), "GET", "/play/"+game, "", header, "1")
+		if body := w.Body.String(); strings.Contains(body, `id="unnamed" hidden`) || !strings.Contains(body, `id="named" hidden`) {
+			t.Errorf("%s: who has no name is told of one: %s", header, body)
+		}
 		if id := r.identity(w); id.Player != "" || len(w.Result().Cookies()) != 0 {
 			t.Errorf("%s: player %q, cookies %v", header, id.Player, w.Result().Cookies())
 		}

@@ -16,8 +16,9 @@ const (
 	maxShown      = 6000 // pages and files of games, of an address
 )
 
-// maxRated bounds how many addresses, streams and games are counted in a minute: past it all
-// begin anew, which lets more through, and costs no memory.
+// maxRated bounds how many addresses and games, and how many streams, are counted in a minute:
+// past it these begin anew, which lets more through, and costs no memory. Streams, of which
+// anybody has as many as they like, begin nobody else's anew.
 const maxRated = 200_000
 
 // Rates counts requests of addresses, streams and games, by the minute. Addresses are kept in
@@ -25,9 +26,10 @@ const maxRated = 200_000
 type Rates struct {
 	now func() time.Time
 
-	mu     sync.Mutex // guards the following fields
-	minute time.Time
-	counts map[string]int
+	mu      sync.Mutex // guards the following fields
+	minute  time.Time
+	counts  map[string]int
+	streams map[string]int
 }
 
 // NewRates returns one that has counted nothing.
@@ -35,17 +37,31 @@ func NewRates(now func() time.Time) *Rates { return &Rates{now: now} }
 
 // take counts a request of somebody who may have so many a minute, and returns how long
 // to wait when that is one too many.
-func (r *Rates) take(who string, most int) time.Duration {
+func (r *Rates) take(who string, most int) time.Duration { return r.takeOf(&r.counts, who, most) }
+
+// takeStream is take for a request of a game's stream. One that is too much for the game is
+// none of the stream's.
+func (r *Rates) takeStream(game, stream string) time.Duration {
+	if wait := r.take("game "+game, maxPerGame); wait > 0 {
+		return wait
+	}
+	return r.takeOf(&r.streams, game+stream, maxPerStream)
+}
+
+func (r *Rates) takeOf(counts *map[string]int, who string, most int) time.Duration {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if minute := now.Truncate(time.Minute); !minute.Equal(r.minute) || len(r.counts) >= maxRated {
-		r.minute, r.counts = minute, make(map[string]int)
+	if minute := now.Truncate(time.Minute); !minute.Equal(r.minute) {
+		r.minute, r.counts, r.streams = minute, nil, nil
 	}
-	if r.counts[who] >= most {
+	if *counts == nil || len(*counts) >= maxRated {
+		*counts = make(map[string]int)
+	}
+	if (*counts)[who] >= most {
 		return r.minute.Add(time.Minute).Sub(now)
 	}
-	r.counts[who]++
+	(*counts)[who]++
 	return 0
 }
 

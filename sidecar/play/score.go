@@ -35,7 +35,7 @@ func (p *Play) score(w http.ResponseWriter, r *http.Request) {
 		t, err = p.proven(r, grant, proof{s.Game, s.Player, s.Token, s.Stream, time.Duration(s.Age) * time.Millisecond})
 	}
 	if err == nil {
-		err = tooMany(max(p.Rates.take("s"+s.Game+s.Stream, maxPerStream), p.Rates.take("game "+s.Game, maxPerGame)))
+		err = tooMany(p.Rates.takeStream(s.Game, "s"+s.Stream))
 	}
 	if err != nil {
 		p.refuse(w, r, err)

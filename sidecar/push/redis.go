@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/push/redisconn"
 )
 
@@ -99,10 +100,7 @@ func (r *Redis) publish(ctx context.Context) {
 			if c := r.logger.Check(zap.DebugLevel, "hint not sent"); c != nil {
 				c.Write(zap.Error(err))
 			}
-			select {
-			case <-time.After(redisRetry):
-			case <-ctx.Done():
-			}
+			peer.Sleep(ctx, redisRetry)
 		}
 	}
 }
@@ -128,9 +126,7 @@ func (r *Redis) listen(ctx context.Context) {
 			r.logger.Warn("push channel is lost, revocations of other nodes are polled", zap.Error(err))
 		}
 		lost = true
-		select {
-		case <-time.After(redisRetry):
-		case <-ctx.Done():
+		if !peer.Sleep(ctx, redisRetry) {
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/svc-games/svc/peer/disk"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -31,7 +32,7 @@ const leastRoom = 1 << 20
 // error. A write that changes nothing needs no room, and passes on a full disk.
 func (s *Service) tryWrite(ctx context.Context) error {
 	if !s.store.Shared() {
-		room, err := s.room()
+		room, err := disk.Free(s.dir)
 		if err != nil {
 			return err
 		}
@@ -63,13 +64,4 @@ func (s *Service) Push() string {
 		return "connected"
 	}
 	return "lost"
-}
-
-// room returns the room, in bytes, that the data directory's disk has left for us.
-func (s *Service) room() (uint64, error) {
-	var disk unix.Statfs_t
-	if err := unix.Statfs(s.dir, &disk); err != nil {
-		return 0, fmt.Errorf("reading free disk space: %w", err)
-	}
-	return disk.Bavail * uint64(disk.Bsize), nil
 }

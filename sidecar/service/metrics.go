@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/svc-games/svc/peer/disk"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -70,7 +71,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 			gauge(openJobs, float64(n), status)
 		}
 	}
-	if room, err := s.room(); err == nil {
+	if room, err := disk.Free(s.dir); err == nil {
 		gauge(diskFree, float64(room))
 	}
 	gauge(pushLost, oneIf(s.Push() == "lost"))

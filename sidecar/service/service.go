@@ -3,6 +3,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,9 +105,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	if now == nil {
 		now = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	if o.Units == nil {
 		o.Units = ledger.DefaultUnits()
 	}

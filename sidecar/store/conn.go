@@ -19,6 +19,7 @@ type conn struct {
 	begin      string
 	sql        *sql.Conn // nil until it is used
 	statements map[string]*sql.Stmt
+	lookups    map[string]lookup // statements of Numbers
 	// wrote is set by each statement that isn't a SELECT; whoever wants to know
 	// clears it before.
 	wrote bool
@@ -60,7 +61,7 @@ func (c *conn) open() error {
 	if err != nil {
 		return oneLine{err}
 	}
-	c.sql, c.statements = opened, make(map[string]*sql.Stmt)
+	c.sql, c.statements, c.lookups = opened, make(map[string]*sql.Stmt), make(map[string]lookup)
 	return nil
 }
 
@@ -116,6 +117,7 @@ func (c *conn) discard() error {
 	for _, stmt := range c.statements {
 		_ = stmt.Close()
 	}
+	c.closeLookups()
 	// A pooled connection would keep its open transaction: ErrBadConn makes
 	// database/sql close it.
 	_ = c.sql.Raw(func(any) error { return driver.ErrBadConn })
@@ -123,6 +125,6 @@ func (c *conn) discard() error {
 	if errors.Is(err, sql.ErrConnDone) {
 		err = nil
 	}
-	c.sql, c.statements = nil, nil
+	c.sql, c.statements, c.lookups = nil, nil, nil
 	return err
 }

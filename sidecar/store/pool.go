@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/svc-games/svc/peer"
 )
 
 // Conditions under which PostgreSQL undoes a transaction that would succeed if
@@ -65,9 +67,7 @@ func (p *pool) update(ctx context.Context, fn func(*Tx) error) error {
 		}
 		// At once it could overtake the operation that it lost to, and meet it
 		// again in the next deadlock.
-		select {
-		case <-time.After(rand.N(retryPause)):
-		case <-ctx.Done():
+		if !peer.Sleep(ctx, rand.N(retryPause)) {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -111,9 +112,7 @@ func postgresConfig(url string) (*pgx.ConnConfig, error) {
 	if err != nil || !IsPostgresURL(url) {
 		return nil, ErrPostgresURL
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
-	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "svc"
 	}

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 	driver "modernc.org/sqlite" // the driver named "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/svc-games/svc/peer"
 )
 
 // readers is how many snapshots of a SQLite database can be read at once.
@@ -112,9 +114,7 @@ func connect(ctx context.Context, db *sql.DB) error {
 		if !errors.As(err, &refused) || refused.Code()&0xff != sqlite3.SQLITE_BUSY {
 			return err
 		}
-		select {
-		case <-time.After(busyPause):
-		case <-ctx.Done():
+		if !peer.Sleep(ctx, busyPause) {
 			return err
 		}
 	}

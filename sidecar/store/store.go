@@ -86,7 +86,10 @@ func (s *Store) Shared() bool { return s.shared }
 
 // View runs fn on one snapshot of what is committed. It waits for no writer.
 // fn must not call View or Update.
-func (s *Store) View(ctx context.Context, fn func(*Reader) error) (err error) {
+func (s *Store) View(ctx context.Context, fn func(*Reader) error) error { return s.view(ctx, nil, fn) }
+
+// view is Glance, or with a nil glance View.
+func (s *Store) view(ctx context.Context, glance, fn func(*Reader) error) (err error) {
 	defer func() { s.reads.note(err) }()
 	leave, err := s.turn(ctx)
 	if err != nil {
@@ -113,11 +116,20 @@ func (s *Store) View(ctx context.Context, fn func(*Reader) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("waiting to read: %w", err)
 	}
+	r := &Reader{ctx: ctx, conn: c}
+	if glance != nil && c.sql != nil {
+		if glance(r) == nil {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("reading: %w", err)
+		}
+	}
 	if err := c.start(ctx); err != nil {
 		return fmt.Errorf("beginning to read: %w", err)
 	}
 	defer func() { err = errors.Join(err, c.end("ROLLBACK")) }()
-	return fn(&Reader{ctx: ctx, conn: c})
+	return fn(r)
 }
 
 // Close waits for what is under way and closes the database. Closing twice is

@@ -29,12 +29,10 @@ func (s *Store) turn(ctx context.Context) (leave func(), err error) {
 	if ctx.Value(unhurriedKey{}) == nil {
 		return func() {}, nil
 	}
-	patience := time.NewTimer(s.patience)
-	defer patience.Stop()
 	select {
 	case s.turns <- struct{}{}:
 		return func() { <-s.turns }, nil
-	case <-patience.C:
+	case <-time.After(s.patience):
 		return nil, fmt.Errorf("waiting to read: %w", ErrBusy)
 	case <-s.gone:
 		return nil, ErrClosed

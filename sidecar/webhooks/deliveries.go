@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -18,9 +19,7 @@ const last = "n"
 func (g *Registry) Deliveries(ctx context.Context, q sidecar.DeliveryQuery) (api.DeliveryList, error) {
 	list := api.DeliveryList{Success: true}
 	before := q.Before
-	if before == "" {
-		before = last
-	}
+	before = cmp.Or(before, last)
 	var err error
 	list.Data, err = store.Read(ctx, g.store, func(r *store.Reader) ([]api.Delivery, error) {
 		if q.State == "" {

@@ -119,7 +119,7 @@ func (s *Sender) resolve(ctx context.Context, u *url.URL) ([]netip.AddrPort, err
 	found := []netip.Addr{literal}
 	if err != nil {
 		found, err = s.o.LookUp(ctx, u.Hostname())
-		if unknown := (*net.DNSError)(nil); errors.As(err, &unknown) && unknown.IsNotFound {
+		if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 			return nil, errAddress
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"net"
@@ -58,9 +59,7 @@ func NewSender(o SenderOptions) *Sender {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	return &Sender{o: o, timeout: attemptTimeout, wake: make(chan struct{}, 1)}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/sidecartest"
 	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // BenchmarkDecide measures one decision, its facts read from the store, in
@@ -51,7 +52,7 @@ func BenchmarkDecide(b *testing.B) {
 	}{
 		{"InProcess", svc},
 		{"UnixSocket", connect(peer.ServerOptions{
-			Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(b), "s.sock")},
+			Address: peer.Address{Network: "unix", Name: filepath.Join(keep.Dir(b), "s.sock")},
 		}, peer.ClientOptions{})},
 		{"MutualTLS", connect(peer.ServerOptions{
 			Address: peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: ca.Issue("sidecar"), Names: []string{"gateway"},

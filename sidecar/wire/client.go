@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,9 +57,7 @@ func New(peer http.RoundTripper, o Options) *Client {
 	if o.DecisionTimeout <= 0 {
 		o.DecisionTimeout = DefaultDecisionTimeout
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 	c := &Client{rpc: rpc.NewClient(peer, "the sidecar", Path, codes{}), o: o}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
@@ -106,11 +105,7 @@ func insist[Res any](ctx context.Context, c *Client, timeout time.Duration, name
 		if !errors.Is(err, sidecar.ErrUnreachable) {
 			return res, err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !peer.Sleep(ctx, wait) {
 			return res, err
 		}
 	}
@@ -137,7 +132,7 @@ func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Id
 
 // NoteRefused implements sidecar.Service.
 func (c *Client) NoteRefused(ctx context.Context, refused sidecar.Refused) error {
-	_, err := call[nothing](ctx, c, c.o.DecisionTimeout, "note-refused", refused)
+	_, err := call[rpc.Nothing](ctx, c, c.o.DecisionTimeout, "note-refused", refused)
 	return err
 }
 
@@ -217,7 +212,7 @@ func (c *Client) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Ad
 func (c *Client) withdraw(r sidecar.Reservation) {
 	ctx, cancel := context.WithTimeout(c.ctx, withdrawTimeout)
 	defer cancel()
-	if _, err := insist[nothing](ctx, c, saveTimeout, "withdraw", reservation{Reservation: r}); err != nil {
+	if _, err := insist[rpc.Nothing](ctx, c, saveTimeout, "withdraw", reservation{Reservation: r}); err != nil {
 		c.o.Logger.Warn("reservation whose answer was lost is not released; it ends when it is overdue",
 			zap.String("job_id", r.JobID), zap.Error(err))
 	}
@@ -225,7 +220,7 @@ func (c *Client) withdraw(r sidecar.Reservation) {
 
 // Renew implements sidecar.Service. It is not repeated: the next one says more.
 func (c *Client) Renew(ctx context.Context, jobID string, after time.Duration) error {
-	_, err := call[nothing](ctx, c, saveTimeout, "renew", renewal{jobID, after})
+	_, err := call[rpc.Nothing](ctx, c, saveTimeout, "renew", renewal{jobID, after})
 	return err
 }
 
@@ -242,7 +237,7 @@ func (c *Client) Release(ctx context.Context, jobID string) error {
 func (c *Client) settle(ctx context.Context, name, jobID string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
-	_, err := insist[nothing](ctx, c, saveTimeout, name, jobRef{jobID})
+	_, err := insist[rpc.Nothing](ctx, c, saveTimeout, name, jobRef{jobID})
 	return err
 }
 
@@ -268,7 +263,7 @@ func inDoubt(err error) error {
 
 // Project implements sidecar.Service.
 func (c *Client) Project(ctx context.Context, projectID string) (sidecar.Project, error) {
-	return call[sidecar.Project](ctx, c, readTimeout, "project", projectRef{projectID})
+	return call[sidecar.Project](ctx, c, readTimeout, "project", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // Projects implements sidecar.Service.
@@ -283,7 +278,7 @@ func (c *Client) ProjectJobs(ctx context.Context, projectID, before string) (sid
 
 // DeleteProject implements sidecar.Service.
 func (c *Client) DeleteProject(ctx context.Context, projectID string) error {
-	_, err := once[nothing](ctx, c, "delete-project", projectRef{projectID})
+	_, err := once[rpc.Nothing](ctx, c, "delete-project", rpc.ProjectRef{ProjectID: projectID})
 	return err
 }
 
@@ -294,13 +289,13 @@ func (c *Client) Publish(ctx context.Context, projectID, jobID string) (api.Publ
 
 // Unpublish implements sidecar.Service.
 func (c *Client) Unpublish(ctx context.Context, projectID string) error {
-	_, err := call[nothing](ctx, c, saveTimeout, "unpublish", projectRef{projectID})
+	_, err := call[rpc.Nothing](ctx, c, saveTimeout, "unpublish", rpc.ProjectRef{ProjectID: projectID})
 	return err
 }
 
 // Publication implements sidecar.Service.
 func (c *Client) Publication(ctx context.Context, projectID string) (api.Publication, error) {
-	return call[api.Publication](ctx, c, readTimeout, "publication", projectRef{projectID})
+	return call[api.Publication](ctx, c, readTimeout, "publication", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // Overview implements sidecar.Service.
@@ -321,7 +316,7 @@ func (c *Client) Changes(ctx context.Context, after int64) (sidecar.Changes, err
 // Health implements sidecar.Service. A sidecar of an earlier version reports its
 // policy alone.
 func (c *Client) Health(ctx context.Context) (sidecar.Health, error) {
-	s, err := call[status](ctx, c, readTimeout, "status", nothing{})
+	s, err := call[status](ctx, c, readTimeout, "status", rpc.Nothing{})
 	if err != nil {
 		return sidecar.Health{}, err
 	}

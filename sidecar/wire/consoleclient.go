@@ -18,13 +18,15 @@ import (
 type Console struct {
 	transport http.RoundTripper
 	options   site.Options
+	away      string // what browsers read while the sidecar is unreachable
 	logger    *zap.Logger
 }
 
 // NewConsole returns the console that the sidecar at the other end of transport
 // serves with the given options.
 func NewConsole(transport http.RoundTripper, o site.Options, logger *zap.Logger) *Console {
-	return &Console{transport: transport, options: o, logger: logger}
+	const away = "The console can't be reached right now. Nothing was changed; try again in a moment."
+	return &Console{transport: transport, options: o, away: away, logger: logger}
 }
 
 // ServeHTTP forwards a request for a page.
@@ -104,9 +106,9 @@ func (c *Console) Ended(ctx context.Context, session string) (bool, error) {
 
 // fail answers while the sidecar is unreachable.
 func (c *Console) fail(w http.ResponseWriter, _ *http.Request, err error) {
-	c.logger.Warn("console not reached", zap.Error(err))
+	c.logger.Warn("sidecar not reached", zap.Error(err))
 	w.Header().Set("Retry-After", "1")
-	http.Error(w, "The console can't be reached right now. Nothing was changed; try again in a moment.", http.StatusServiceUnavailable)
+	http.Error(w, c.away, http.StatusServiceUnavailable)
 }
 
 // Interface guards

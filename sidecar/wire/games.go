@@ -30,24 +30,18 @@ type (
 
 // handleGames serves the calls about what owners set for games.
 func handleGames(s *rpc.Server, svc sidecar.Games) {
-	rpc.Handle(s, "play-settings", func(ctx context.Context, r projectRef) (api.PlaySettings, error) {
-		return svc.PlaySettings(ctx, r.ProjectID)
-	})
+	rpc.HandleProject(s, "play-settings", svc.PlaySettings)
 	rpc.Handle(s, "set-play-settings", func(ctx context.Context, r playChange) (api.PlaySettings, error) {
 		return svc.SetPlaySettings(ctx, r.ProjectID, r.Change)
 	})
 	rpc.Handle(s, "rotate-play-key", func(ctx context.Context, r keyRotation) (api.Publication, error) {
 		return svc.RotatePlayKey(ctx, r.ProjectID, r.Keep)
 	})
-	rpc.Handle(s, "experiments", func(ctx context.Context, r projectRef) ([]api.Experiment, error) {
-		return svc.Experiments(ctx, r.ProjectID)
-	})
+	rpc.HandleProject(s, "experiments", svc.Experiments)
 	rpc.Handle(s, "change-experiment", func(ctx context.Context, r experimentChange) ([]api.Experiment, error) {
 		return svc.ChangeExperiment(ctx, r.ProjectID, r.Change)
 	})
-	rpc.Handle(s, "board-rules", func(ctx context.Context, r projectRef) (api.BoardRules, error) {
-		return svc.BoardRules(ctx, r.ProjectID)
-	})
+	rpc.HandleProject(s, "board-rules", svc.BoardRules)
 	rpc.Handle(s, "set-board-rules", func(ctx context.Context, r boardRules) (api.BoardRules, error) {
 		return svc.SetBoardRules(ctx, r.ProjectID, r.Rules)
 	})
@@ -55,7 +49,7 @@ func handleGames(s *rpc.Server, svc sidecar.Games) {
 
 // PlaySettings implements sidecar.Games.
 func (c *Client) PlaySettings(ctx context.Context, projectID string) (api.PlaySettings, error) {
-	return call[api.PlaySettings](ctx, c, readTimeout, "play-settings", projectRef{projectID})
+	return call[api.PlaySettings](ctx, c, readTimeout, "play-settings", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // SetPlaySettings implements sidecar.Games.
@@ -70,7 +64,7 @@ func (c *Client) RotatePlayKey(ctx context.Context, projectID string, keep time.
 
 // Experiments implements sidecar.Games.
 func (c *Client) Experiments(ctx context.Context, projectID string) ([]api.Experiment, error) {
-	return call[[]api.Experiment](ctx, c, readTimeout, "experiments", projectRef{projectID})
+	return call[[]api.Experiment](ctx, c, readTimeout, "experiments", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // ChangeExperiment implements sidecar.Games.
@@ -80,7 +74,7 @@ func (c *Client) ChangeExperiment(ctx context.Context, projectID string, change 
 
 // BoardRules implements sidecar.Games.
 func (c *Client) BoardRules(ctx context.Context, projectID string) (api.BoardRules, error) {
-	return call[api.BoardRules](ctx, c, readTimeout, "board-rules", projectRef{projectID})
+	return call[api.BoardRules](ctx, c, readTimeout, "board-rules", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // SetBoardRules implements sidecar.Games.

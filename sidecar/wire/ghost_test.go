@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
@@ -22,6 +21,7 @@ import (
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -138,7 +138,7 @@ func onEachStore(t *testing.T, test func(t *testing.T, h *held, r sidecar.Reserv
 			})
 			h := &held{t: t, svc: svc, beside: storetest.Open(t, beside), plan: make(map[string][]fate)}
 			s, err := peer.Start(peer.ServerOptions{
-				Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")}, Handler: h.serve(handler(svc)),
+				Address: peer.Address{Network: "unix", Name: filepath.Join(keep.Dir(t), "s.sock")}, Handler: h.serve(handler(svc)),
 			})
 			if err != nil {
 				t.Fatal(err)

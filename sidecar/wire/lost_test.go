@@ -15,12 +15,12 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
 	"github.com/svc-games/svc/sidecar/sidecartest"
 	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -51,7 +51,7 @@ func open(t *testing.T) (*wire.Client, *service.Service, *faulty) {
 	svc := sidecartest.NewService(t)
 	f := &faulty{next: handler(svc)}
 	s, err := peer.Start(peer.ServerOptions{
-		Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")}, Handler: f,
+		Address: peer.Address{Network: "unix", Name: filepath.Join(keep.Dir(t), "s.sock")}, Handler: f,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestAProjectIsNeverMadeTwice(t *testing.T) {
 }
 
 func TestSidecarThatIsAwayIsUnreachableAtOnce(t *testing.T) {
-	conn, err := peer.NewClient(peer.ClientOptions{Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")}})
+	conn, err := peer.NewClient(peer.ClientOptions{Address: peer.Address{Network: "unix", Name: filepath.Join(keep.Dir(t), "s.sock")}})
 	if err != nil {
 		t.Fatal(err)
 	}

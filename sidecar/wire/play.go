@@ -21,9 +21,11 @@ type Play struct{ forwarder *Console }
 
 // NewPlay returns what the sidecar at the other end of transport serves players with.
 func NewPlay(transport http.RoundTripper, o site.PlayOptions, logger *zap.Logger) Play {
-	return Play{NewConsole(transport, site.Options{
+	forwarder := NewConsole(transport, site.Options{
 		Preview: o.Origin, Secure: o.Secure, Idle: o.Idle, Absolute: o.Absolute, Identity: o.Identity,
-	}, logger)}
+	}, logger)
+	forwarder.away = "Games can't be shown right now. Try again in a moment."
+	return Play{forwarder}
 }
 
 // Pages implements site.Play.

@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,3 +42,16 @@ func TestGamesAreServedWithTheGatewaysOptions(t *testing.T) {
 		}
 	}
 }
+
+func TestPlayerReadsNothingOfTheConsoleWhileTheSidecarIsAway(t *testing.T) {
+	away := roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })
+	w := httptest.NewRecorder()
+	NewPlay(away, site.PlayOptions{}, zap.NewNop()).Pages().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://svc.example.com/play/x", nil))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "onsole") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

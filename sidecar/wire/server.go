@@ -48,9 +48,7 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		}
 		return identified{identity, identity.Decision.Reads}, err
 	})
-	rpc.Handle(s, "note-refused", func(ctx context.Context, r sidecar.Refused) (nothing, error) {
-		return nothing{}, svc.NoteRefused(ctx, r)
-	})
+	rpc.HandleDone(s, "note-refused", svc.NoteRefused)
 	handleStreamTokens(s, svc)
 	rpc.Handle(s, "decide", func(ctx context.Context, r question) (decided, error) {
 		d, err := svc.Decide(ctx, r.KeyID, r.ProjectID, r.Action)
@@ -65,14 +63,10 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 	rpc.Handle(s, "reserve", func(ctx context.Context, r reservation) (sidecar.Admission, error) {
 		return svc.Reserve(ctx, r.Reservation)
 	})
-	rpc.Handle(s, "withdraw", func(ctx context.Context, r reservation) (nothing, error) {
-		return nothing{}, svc.Withdraw(ctx, r.Reservation)
-	})
-	rpc.Handle(s, "renew", func(ctx context.Context, r renewal) (nothing, error) {
-		return nothing{}, svc.Renew(ctx, r.JobID, r.After)
-	})
-	rpc.Handle(s, "commit", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Commit(ctx, r.JobID) })
-	rpc.Handle(s, "release", func(ctx context.Context, r jobRef) (nothing, error) { return nothing{}, svc.Release(ctx, r.JobID) })
+	rpc.HandleDone(s, "withdraw", func(ctx context.Context, r reservation) error { return svc.Withdraw(ctx, r.Reservation) })
+	rpc.HandleDone(s, "renew", func(ctx context.Context, r renewal) error { return svc.Renew(ctx, r.JobID, r.After) })
+	rpc.HandleDone(s, "commit", func(ctx context.Context, r jobRef) error { return svc.Commit(ctx, r.JobID) })
+	rpc.HandleDone(s, "release", func(ctx context.Context, r jobRef) error { return svc.Release(ctx, r.JobID) })
 	rpc.Handle(s, "create-project", func(ctx context.Context, r newProject) (api.Project, error) {
 		return svc.CreateProject(ctx, r.UserID, r.Request)
 	})
@@ -80,21 +74,19 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		made, replayed, err := svc.CreateProjectOnce(ctx, r.UserID, r.Request, r.Once)
 		return createdOnce{made, replayed}, err
 	})
-	rpc.Handle(s, "project", func(ctx context.Context, r projectRef) (sidecar.Project, error) { return svc.Project(ctx, r.ProjectID) })
+	rpc.HandleProject(s, "project", svc.Project)
 	rpc.Handle(s, "projects", func(ctx context.Context, r projectPage) (api.ProjectList, error) {
 		return svc.Projects(ctx, r.UserID, r.After, r.Limit)
 	})
 	rpc.Handle(s, "project-jobs", func(ctx context.Context, r jobsBefore) (sidecar.JobPage, error) {
 		return svc.ProjectJobs(ctx, r.ProjectID, r.Before)
 	})
-	rpc.Handle(s, "delete-project", func(ctx context.Context, r projectRef) (nothing, error) {
-		return nothing{}, svc.DeleteProject(ctx, r.ProjectID)
-	})
+	rpc.HandleDone(s, "delete-project", func(ctx context.Context, r rpc.ProjectRef) error { return svc.DeleteProject(ctx, r.ProjectID) })
 	handlePublishing(s, svc)
 	handleGames(s, svc)
 	handleWebhooks(s, svc)
 	rpc.Handle(s, "changes", func(ctx context.Context, r place) (sidecar.Changes, error) { return svc.Changes(ctx, r.After) })
-	rpc.Handle(s, "status", func(ctx context.Context, _ nothing) (status, error) {
+	rpc.Handle(s, "status", func(ctx context.Context, _ rpc.Nothing) (status, error) {
 		h, err := svc.Health(ctx)
 		s := status{PolicyRevision: h.PolicyRevision, PolicyProblem: h.PolicyProblem, Push: h.Push}
 		if h.Writes != nil {
@@ -102,7 +94,7 @@ func Handler(svc Service, logger *zap.Logger) http.Handler {
 		}
 		return s, err
 	})
-	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ nothing) { watch(w, r, svc) })
+	rpc.HandleStream(s, "watch", func(w http.ResponseWriter, r *http.Request, _ rpc.Nothing) { watch(w, r, svc) })
 	return s
 }
 
@@ -138,12 +130,8 @@ func handlePublishing(s *rpc.Server, svc Service) {
 	rpc.Handle(s, "publish", func(ctx context.Context, r publish) (api.Publication, error) {
 		return svc.Publish(ctx, r.ProjectID, r.JobID)
 	})
-	rpc.Handle(s, "unpublish", func(ctx context.Context, r projectRef) (nothing, error) {
-		return nothing{}, svc.Unpublish(ctx, r.ProjectID)
-	})
-	rpc.Handle(s, "publication", func(ctx context.Context, r projectRef) (api.Publication, error) {
-		return svc.Publication(ctx, r.ProjectID)
-	})
+	rpc.HandleDone(s, "unpublish", func(ctx context.Context, r rpc.ProjectRef) error { return svc.Unpublish(ctx, r.ProjectID) })
+	rpc.HandleProject(s, "publication", svc.Publication)
 	rpc.Handle(s, "overview", func(ctx context.Context, r span) (api.Overview, error) { return svc.Overview(ctx, r.ProjectID, r.Days) })
 	rpc.Handle(s, "view", func(ctx context.Context, r look) (api.View, error) { return svc.View(ctx, r.ProjectID, r.Query) })
 }

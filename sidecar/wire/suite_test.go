@@ -12,7 +12,6 @@ import (
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
-	"github.com/svc-games/svc/sidecar/wire/ledger"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -20,7 +19,7 @@ import (
 type fixture struct {
 	// Service and Ledger are the form that is tested.
 	Service sidecar.Service
-	Ledger  ledger.Ledger
+	Ledger  contract.Ledger
 	// Keys arranges users and keys, as administrators do.
 	Keys *keys.Registry
 	// Catalog arranges attributes of projects, as administrators do.

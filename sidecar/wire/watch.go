@@ -3,6 +3,9 @@ package wire
 import (
 	"context"
 	"time"
+
+	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/peer/rpc"
 )
 
 // silence is how long a stream of hints may be silent before it counts as dead.
@@ -20,12 +23,7 @@ func (c *Client) Watch() (hints <-chan struct{}, stop func()) {
 			if c.stream(ctx, out) {
 				wait = minBackOff
 			}
-			timer := time.NewTimer(wait)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
-			}
+			peer.Sleep(ctx, wait)
 		}
 	})
 	return out, func() {
@@ -43,7 +41,7 @@ func (*Client) WatchJobs(func(jobID string)) (stop func(), complete bool) { retu
 func (c *Client) stream(ctx context.Context, out chan<- struct{}) (began bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	body, err := c.rpc.Open(ctx, "watch", nothing{}, true)
+	body, err := c.rpc.Open(ctx, "watch", rpc.Nothing{}, true)
 	if err != nil {
 		return false // the watcher's next call returns the error
 	}

@@ -13,16 +13,12 @@ func handleWebhooks(s *rpc.Server, svc sidecar.Webhooks) {
 	rpc.Handle(s, "set-webhook", func(ctx context.Context, r newWebhook) (api.Webhook, error) {
 		return svc.SetWebhook(ctx, r.ProjectID, r.Request)
 	})
-	rpc.Handle(s, "check-job-webhook", func(ctx context.Context, r newWebhook) (nothing, error) {
-		return nothing{}, svc.CheckJobWebhook(ctx, r.ProjectID, r.Request)
+	rpc.HandleDone(s, "check-job-webhook", func(ctx context.Context, r newWebhook) error {
+		return svc.CheckJobWebhook(ctx, r.ProjectID, r.Request)
 	})
-	rpc.Handle(s, "webhook", func(ctx context.Context, r projectRef) (api.Webhook, error) { return svc.Webhook(ctx, r.ProjectID) })
-	rpc.Handle(s, "drop-webhook", func(ctx context.Context, r projectRef) (nothing, error) {
-		return nothing{}, svc.DropWebhook(ctx, r.ProjectID)
-	})
-	rpc.Handle(s, "rotate-webhook", func(ctx context.Context, r projectRef) (api.Webhook, error) {
-		return svc.RotateWebhook(ctx, r.ProjectID)
-	})
+	rpc.HandleProject(s, "webhook", svc.Webhook)
+	rpc.HandleDone(s, "drop-webhook", func(ctx context.Context, r rpc.ProjectRef) error { return svc.DropWebhook(ctx, r.ProjectID) })
+	rpc.HandleProject(s, "rotate-webhook", svc.RotateWebhook)
 	rpc.Handle(s, "deliveries", func(ctx context.Context, q sidecar.DeliveryQuery) (api.DeliveryList, error) {
 		return svc.Deliveries(ctx, q)
 	})
@@ -39,25 +35,25 @@ func (c *Client) SetWebhook(ctx context.Context, projectID string, req api.Webho
 
 // CheckJobWebhook implements sidecar.Service.
 func (c *Client) CheckJobWebhook(ctx context.Context, projectID string, req api.WebhookRequest) error {
-	_, err := call[nothing](ctx, c, readTimeout, "check-job-webhook", newWebhook{projectID, req})
+	_, err := call[rpc.Nothing](ctx, c, readTimeout, "check-job-webhook", newWebhook{projectID, req})
 	return err
 }
 
 // Webhook implements sidecar.Service.
 func (c *Client) Webhook(ctx context.Context, projectID string) (api.Webhook, error) {
-	return call[api.Webhook](ctx, c, readTimeout, "webhook", projectRef{projectID})
+	return call[api.Webhook](ctx, c, readTimeout, "webhook", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // DropWebhook implements sidecar.Service.
 func (c *Client) DropWebhook(ctx context.Context, projectID string) error {
-	_, err := call[nothing](ctx, c, saveTimeout, "drop-webhook", projectRef{projectID})
+	_, err := call[rpc.Nothing](ctx, c, saveTimeout, "drop-webhook", rpc.ProjectRef{ProjectID: projectID})
 	return err
 }
 
 // RotateWebhook implements sidecar.Service. It is sent once: a second call would take
 // the secret in use back.
 func (c *Client) RotateWebhook(ctx context.Context, projectID string) (api.Webhook, error) {
-	return once[api.Webhook](ctx, c, "rotate-webhook", projectRef{projectID})
+	return once[api.Webhook](ctx, c, "rotate-webhook", rpc.ProjectRef{ProjectID: projectID})
 }
 
 // Deliveries implements sidecar.Service.

@@ -159,9 +159,6 @@ type (
 		JobID string        `json:"jobId"`
 		After time.Duration `json:"after"` // nanoseconds
 	}
-	projectRef struct {
-		ProjectID string `json:"projectId"`
-	}
 	jobsBefore struct {
 		ProjectID string `json:"projectId"`
 		Before    string `json:"before"`
@@ -192,5 +189,4 @@ type (
 		Push           string `json:"push,omitempty"`
 		WriteError     string `json:"writeError,omitempty"`
 	}
-	nothing struct{}
 )

@@ -15,6 +15,7 @@ import (
 	"github.com/svc-games/svc/sidecar/sidecartest"
 	"github.com/svc-games/svc/sidecar/wire"
 	"github.com/svc-games/svc/sidecar/wire/ledger"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // handler serves all that a sidecar serves.
@@ -67,7 +68,7 @@ func formsBy(t *testing.T, rules service.Policy) map[string]opening {
 		},
 		"UnixSocket": func(t *testing.T) fixture {
 			return connect(t, sidecartest.NewServiceBy(t, rules), peer.ServerOptions{
-				Address: peer.Address{Network: "unix", Name: filepath.Join(peertest.Dir(t), "s.sock")},
+				Address: peer.Address{Network: "unix", Name: filepath.Join(keep.Dir(t), "s.sock")},
 			}, peer.ClientOptions{})
 		},
 		"MutualTLS": func(t *testing.T) fixture {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/script"
 	"github.com/svc-games/svc/test/wait"
@@ -80,7 +81,7 @@ func besiege(t *testing.T, s script.Engine) *siege {
 
 // lay makes two limited keys and an open one, and three projects of their user.
 func lay(g *siege) *siege {
-	g.deaths = filepath.Join(rig.Dir(g.t), "deaths")
+	g.deaths = filepath.Join(keep.Dir(g.t), "deaths")
 	g.answered, g.accepted = make(map[string]int), make(map[string]int)
 	g.furnish(g.gateways[0])
 	return g

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -20,14 +21,17 @@ const (
 	pollEvery    = 20 * time.Millisecond
 )
 
-// Server is a program in a session of its own that a test ends and starts again.
+// Server is a program in a session of its own that a test ends and starts again. It runs in
+// the folder of its log.
 type Server struct {
 	Args []string
-	Log  string         // path of the file that it writes to
-	Last syscall.Signal // what it gets when this process ends; 0: SIGKILL
+	Log  string              // path of the file that it writes to
+	Last syscall.Signal      // what it gets when this process ends; 0: SIGKILL
+	User *syscall.Credential // whose it is; nil: as this process
 
 	cmd  *exec.Cmd
 	done chan struct{}
+	err  error // of its end
 }
 
 // Start starts the server, which does not run.
@@ -38,13 +42,13 @@ func (s *Server) Start() error {
 	}
 	defer log.Close()
 	cmd, done := exec.Command(s.Args[0], s.Args[1:]...), make(chan struct{})
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: s.Last}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Dir(s.Log), log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: s.Last, Credential: s.User}
 	if err := Start(cmd); err != nil {
 		return fmt.Errorf("starting %s: %w", s.Args[0], err)
 	}
 	go func() {
-		_ = cmd.Wait() // how it ended is in its log
+		s.err = cmd.Wait()
 		close(done)
 	}()
 	s.cmd, s.done = cmd, done
@@ -71,6 +75,9 @@ func (s *Server) Answers(ok func(context.Context) error) error {
 		}
 	}
 }
+
+// Err is how the server ended, as of exec.Cmd.Wait; it must have ended.
+func (s *Server) Err() error { return s.err }
 
 // End sends a signal and waits until the server has ended. It does nothing for one
 // that was never started.

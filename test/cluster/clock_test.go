@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/rig/offset"
 )
 
@@ -21,7 +21,7 @@ type clock struct {
 // newClock returns a clock that is right.
 func newClock(t testing.TB) *clock {
 	t.Helper()
-	return &clock{t: t, path: filepath.Join(rig.Dir(t), "clock")}
+	return &clock{t: t, path: filepath.Join(keep.Dir(t), "clock")}
 }
 
 // Env is the variable of the processes that go by the clock.

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/keep"
+	"github.com/svc-games/svc/test/need"
 	"github.com/svc-games/svc/test/rig/script"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -24,7 +25,7 @@ type failingDisk struct {
 // is true.
 func newFailingDisk(t *testing.T) *failingDisk {
 	t.Helper()
-	d := &failingDisk{t: t, dir: rig.Dir(t), image: filepath.Join(rig.Dir(t), "disk")}
+	d := &failingDisk{t: t, dir: keep.Dir(t), image: filepath.Join(keep.Dir(t), "disk")}
 	if err := os.WriteFile(d.image, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,10 +34,7 @@ func newFailingDisk(t *testing.T) *failingDisk {
 	}
 	d.run("mkfs.ext4", "-q", d.image)
 	if out, err := d.mount(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("mounting a disk: %v: %s", err, out)
-		}
-		t.Skipf("mounting a disk: %v: %s", err, out)
+		need.Missing(t, "mounting a disk: %v: %s", err, out)
 	}
 	t.Cleanup(func() { d.run("umount", "--lazy", d.dir) })
 	return d

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/point"
 	"github.com/svc-games/svc/test/rig/script"
@@ -47,7 +48,7 @@ func newStandIn(t *testing.T, dir string, s script.Engine, env ...string) *stand
 // waits until it does, letGo lets it go on.
 func (b *stand) hold(name string) (held, letGo func()) {
 	b.t.Helper()
-	file := filepath.Join(rig.Dir(b.t), "hold")
+	file := filepath.Join(keep.Dir(b.t), "hold")
 	b.Env = append(b.Env, point.HoldEnv+"="+name+"="+file)
 	b.restart(func() {})
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

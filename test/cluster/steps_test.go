@@ -11,7 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	fakeprovider "github.com/svc-games/svc/test/fake/provider"
-	"github.com/svc-games/svc/test/rig"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/rig/script"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -37,7 +37,7 @@ func newStudio(t *testing.T, gate chan chan struct{}) (*stand, *fakeprovider.Pro
 		}
 		paint(p, w, r, q)
 	})
-	dir := rig.Dir(t)
+	dir := keep.Dir(t)
 	file := func(name string, content any) string {
 		raw, err := json.Marshal(content)
 		if err != nil {

@@ -16,7 +16,9 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/long"
+	"github.com/svc-games/svc/test/need"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/rig/script"
 	"github.com/svc-games/svc/test/wait"
@@ -121,12 +123,9 @@ func TestLockedDatabaseRefusesSubmissionsAndNothingElse(t *testing.T) {
 // that is not allowed, or fails when CI is true.
 func smallDisk(t *testing.T) string {
 	t.Helper()
-	dir := rig.Dir(t)
+	dir := keep.Dir(t)
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=24m,mode=0700"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("mounting a small disk: %v", err)
-		}
-		t.Skipf("mounting a small disk: %v", err)
+		need.Missing(t, "mounting a small disk: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -99,7 +100,7 @@ func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("the manifest has no Caddyfile")
 	}
-	data, image, address := peertest.Dir(t), t.TempDir(), freeport.Address(t)
+	data, image, address := keep.Dir(t), t.TempDir(), freeport.Address(t)
 	own := peertest.NewAuthority(t).Issue("gateway")
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -142,7 +143,7 @@ func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 func TestIdleConnectionsLeaveFilesToTheService(t *testing.T) {
 	inOneForm(t)
 	const files = 256
-	data, address := peertest.Dir(t), freeport.Address(t)
+	data, address := keep.Dir(t), freeport.Address(t)
 	cmd := exec.Command("sh", "-c", `ulimit -n "$1" && exec "$2" run --config Caddyfile`, "sh", strconv.Itoa(files), bin(t, "caddy"))
 	cmd.Dir = root(t)
 	cmd.Env = append(os.Environ(), "SVC_ADDRESS=http://"+address, "SVC_DATA_DIR="+data, "SVC_ENGINE_CHROMIUM=off", "SVC_DECISION_TIMEOUT=10s")

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/svc-games/svc/api"
-	"github.com/svc-games/svc/engine-proxy/driver/kubernetes"
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 	"github.com/svc-games/svc/test/child"
 	fakeprovider "github.com/svc-games/svc/test/fake/provider"
@@ -48,7 +47,7 @@ func newKubedWith(t *testing.T, f form, cluster *kubetest.Cluster, more map[stri
 	node := cluster.OfItsOwn(t)
 	s.namespace = s.cluster.Namespace(t)
 	t.Cleanup(func() { s.clear() })
-	policy := kubernetes.Policy(s.namespace, networkingv1.NetworkPolicyPeer{NamespaceSelector: new(metav1.LabelSelector)}, 7444)
+	policy := kubetest.Policy(s.namespace, networkingv1.NetworkPolicyPeer{NamespaceSelector: new(metav1.LabelSelector)}, 7444)
 	if _, err := s.cluster.Admin.NetworkingV1().NetworkPolicies(s.namespace).Create(t.Context(), policy, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func newKubedWith(t *testing.T, f form, cluster *kubetest.Cluster, more map[stri
 	s.service = newService(t, f, env...)
 	s.running = s.pods
 	options := map[string]any{
-		"kubeconfig": s.cluster.Kubeconfig(t, s.namespace, kubernetes.Permissions()), "namespace": s.namespace, "image": "svc-engine:slim",
+		"kubeconfig": s.cluster.Kubeconfig(t, s.namespace, kubetest.Permissions()), "namespace": s.namespace, "image": "svc-engine:slim",
 	}
 	maps.Copy(options, more)
 	s.runEngines("kubernetes", options, egress)

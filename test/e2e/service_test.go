@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -35,7 +34,7 @@ type service struct {
 	dir  string // data directory
 	addr string // host:port
 	env  []string
-	log  *lockedBuffer
+	log  *child.Log
 	cmd  *exec.Cmd
 	done chan error
 
@@ -48,24 +47,6 @@ type service struct {
 	config      string // Caddyfile in place of the shipped one; "" for that one
 
 	secrets []string // of every key; none may be in the log
-}
-
-// lockedBuffer collects a process's output while a test reads it.
-type lockedBuffer struct {
-	mu  sync.Mutex // guards buf
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // bin returns the path of a built program.
@@ -98,7 +79,7 @@ func newService(t *testing.T, f form, env ...string) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, form: f, dir: dir, addr: "localhost:" + freeport.Port(t), env: env, log: new(lockedBuffer)}
+	s := &service{t: t, form: f, dir: dir, addr: "localhost:" + freeport.Port(t), env: env, log: new(child.Log)}
 	t.Cleanup(func() {
 		s.stop(os.Interrupt)
 		s.stopEngines()

@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 		"api", "api/contract", "engine-proxy", "engine-proxy/archive", "engine-proxy/engineclient", "engine-proxy/internal/clock",
 	},
 	"engine-proxy/fleet": {
-		"api", "api/contract", "api/sse", "peer", "engine-proxy", "engine-proxy/admission", "engine-proxy/archive", "engine-proxy/authority",
+		"api", "api/contract", "api/sse", "peer", "peer/disk", "peer/metric", "engine-proxy", "engine-proxy/admission", "engine-proxy/archive", "engine-proxy/authority",
 		"engine-proxy/driver", "engine-proxy/engineclient", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"engine-proxy/internal/sampled", "engine-proxy/lifecycle", "engine-proxy/remote", "engine-proxy/settle", "engine-proxy/state",
 	},
@@ -48,8 +48,8 @@ var rooms = map[string][]string{
 	},
 	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
 	"engine-proxy/egress": {
-		"api", "api/contract", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
-		"engine-proxy/internal/sampled",
+		"api", "api/contract", "api/exact", "api/sse", "peer/metric", "engine-proxy/internal/bounded", "engine-proxy/internal/clock",
+		"engine-proxy/internal/durable", "engine-proxy/internal/sampled",
 	},
 	"test/fake/engine":   {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/driver/process/shim"},
 	"test/fake/driver":   {"engine-proxy/driver", "test/fake/engine"},
@@ -64,7 +64,7 @@ var inputOutput = []string{"io/fs", "net", "net/http", "os", "os/exec", "syscall
 
 // leaves are helpers of tests that import nothing of ours but each other; anyone may
 // import them.
-var leaves = []string{"test/authority", "test/child", "test/collector", "test/freeport", "test/keep", "test/long", "test/programs", "test/wait"}
+var leaves = []string{"test/authority", "test/child", "test/collector", "test/freeport", "test/keep", "test/long", "test/need", "test/programs", "test/wait"}
 
 // fakeImporters are the folders that may import fakes outside of _test.go files:
 // what only tests import.

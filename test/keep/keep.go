@@ -26,6 +26,33 @@ func Text(t testing.TB, name, text string) {
 	}
 }
 
+// Dir makes a folder whose path is short, since a socket's may have 108 bytes, and
+// removes it at the end. It is kept as by Folder when the test has failed.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "svc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		Folder(t, filepath.Base(dir), dir)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// File writes a text to a file in a folder of its own, as of Dir, and returns its path.
+func File(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(Dir(t), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Folder saves the regular files of a folder, without very large ones, when the
 // test has failed. It is to be called from a cleanup that runs before the folder
 // is removed, while its files may still change.

@@ -87,7 +87,7 @@ func (c *Cluster) Launch(n int, program string, env ...string) {
 // NewCluster prepares a cluster's parts, and ends what of them runs at the end.
 func NewCluster(t testing.TB, store string, s script.Engine) *Cluster {
 	t.Helper()
-	c := &Cluster{t: t, Dir: Dir(t), store: store, frameworks: newFrameworks(t)}
+	c := &Cluster{t: t, Dir: keep.Dir(t), store: store, frameworks: newFrameworks(t)}
 	c.Script(s)
 	c.Sidecar = &Process{
 		Args: []string{Bin(t, "svc-sidecar"), "--data-dir", c.Dir, "--log-format", "json"},

@@ -48,7 +48,7 @@ func NewGateway(t testing.TB, o Options) *Gateway {
 	t.Helper()
 	g := &Gateway{t: t, Dir: o.Dir, Addr: freeport.Address(t)}
 	if g.Dir == "" {
-		g.Dir = Dir(t)
+		g.Dir = keep.Dir(t)
 	}
 	g.adminDir = g.Dir
 	program := o.Program
@@ -57,7 +57,7 @@ func NewGateway(t testing.TB, o Options) *Gateway {
 	}
 	config := filepath.Join(Root(t), "Caddyfile")
 	if o.Caddyfile != "" {
-		config = filepath.Join(Dir(t), "Caddyfile")
+		config = filepath.Join(keep.Dir(t), "Caddyfile")
 		if err := os.WriteFile(config, []byte(o.Caddyfile), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/svc-games/svc/test/keep"
+	"github.com/svc-games/svc/test/need"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -26,12 +28,9 @@ func StartRedis(t testing.TB) *Redis {
 	t.Helper()
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("redis-server is missing: install the package redis-server")
-		}
-		t.Skip("redis-server is missing")
+		need.Missing(t, "redis-server is missing: install the package redis-server")
 	}
-	dir := Dir(t)
+	dir := keep.Dir(t)
 	r := &Redis{t: t, socket: filepath.Join(dir, "r.sock")}
 	r.URL = "unix://" + r.socket
 	r.process.Args = []string{path, "--port", "0", "--unixsocket", r.socket, "--save", "", "--appendonly", "no", "--dir", dir}

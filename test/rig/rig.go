@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/programs"
 )
 
@@ -33,23 +32,6 @@ func Bin(t testing.TB, name string) string {
 		t.Fatalf("%s is missing: run make build", path)
 	}
 	return path
-}
-
-// Dir makes a folder whose path is short, since it holds sockets, and removes it
-// at the end.
-func Dir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "svc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		keep.Folder(t, filepath.Base(dir), dir)
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
 }
 
 // Program returns the path of one of the rig's own programs, gateway, engine or

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/rig/script"
 )
 
@@ -107,7 +108,7 @@ func NewMachine(t testing.TB, dir string, env ...string) *Machine {
 // newFrameworks makes a folder that passes for the one of the frameworks.
 func newFrameworks(t testing.TB) string {
 	t.Helper()
-	dir := Dir(t)
+	dir := keep.Dir(t)
 	if err := errors.Join(
 		os.Chmod(dir, 0o755), // engines run as users of their own
 		os.Mkdir(filepath.Join(dir, "phaser"), 0o755),

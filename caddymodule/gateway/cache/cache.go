@@ -65,7 +65,7 @@ type Options struct {
 	Lease, Poll time.Duration
 	// Life bounds an entry's age.
 	Life time.Duration
-	// MaxEntries bounds keys, decisions and jobs, each.
+	// MaxEntries bounds keys, decisions and jobs together.
 	MaxEntries int64
 	// OnChange is told which keys changed, after their entries ceased to stand.
 	OnChange func(keyIDs []string)
@@ -85,8 +85,9 @@ type Cache struct {
 
 	opts      Options
 	seed      maphash.Seed
-	keys      *ristretto.Cache[uint64, *keyEntry]
-	decisions *ristretto.Cache[uint64, *decisionEntry]
+	entries   *ristretto.Cache[uint64, any]
+	keys      entriesOf[*keyEntry]
+	decisions entriesOf[*decisionEntry]
 	epochs    *epochs
 	jobs      *jobs
 	lease     *lease
@@ -97,8 +98,7 @@ type Cache struct {
 	projects *epochs
 }
 
-// keyEntry and decisionEntry repeat what they were looked up by: ristretto
-// knows them by 64 bits of it.
+// Entries repeat what they were looked up by: ristretto knows them by 64 bits of it.
 type keyEntry struct {
 	reach    *sidecar.Reach // nil: all requests
 	hash     api.KeyHash
@@ -128,15 +128,13 @@ func New(service sidecar.Service, o Options) (*Cache, error) {
 	o.complete()
 	c := &Cache{Service: service, opts: o, seed: maphash.MakeSeed(), epochs: newEpochs(), projects: newEpochs(), lease: newLease(o.Lease)}
 	var err error
-	if c.keys, err = newStore[uint64, *keyEntry](o.MaxEntries); err != nil {
-		return nil, err
+	if c.entries, err = ristretto.NewCache(&ristretto.Config[uint64, any]{
+		NumCounters: o.MaxEntries * countersPerEntry, MaxCost: o.MaxEntries, BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
+	}); err != nil {
+		return nil, fmt.Errorf("making a cache: %w", err)
 	}
-	if c.decisions, err = newStore[uint64, *decisionEntry](o.MaxEntries); err != nil {
-		return nil, err
-	}
-	if c.jobs, err = newJobs(service, o); err != nil {
-		return nil, err
-	}
+	c.keys, c.decisions = entriesOf[*keyEntry]{c.entries}, entriesOf[*decisionEntry]{c.entries}
+	c.jobs = newJobs(service, o, entriesOf[*jobEntry]{c.entries})
 	c.log = follow(service, o, c.epochs, c.lease)
 	return c, nil
 }
@@ -155,27 +153,29 @@ func (o *Options) complete() {
 	if o.Request == nil {
 		o.Request = func(context.Context) peer.Request { return peer.Request{} }
 	}
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
+	o.Logger = cmp.Or(o.Logger, zap.NewNop())
 }
 
-func newStore[K ristretto.Key, V any](maxEntries int64) (*ristretto.Cache[K, V], error) {
-	s, err := ristretto.NewCache(&ristretto.Config[K, V]{
-		NumCounters: maxEntries * countersPerEntry, MaxCost: maxEntries, BufferItems: ristrettoBufferSize, IgnoreInternalCost: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("making a cache: %w", err)
-	}
-	return s, nil
+// entriesOf holds the entries of one kind in the store of all. What counts how often an entry is
+// asked for takes 4 MiB of a store, however few it has.
+type entriesOf[V any] struct {
+	entries *ristretto.Cache[uint64, any]
 }
+
+// get returns the entry at a place, unless another kind has it.
+func (s entriesOf[V]) get(at uint64) (V, bool) {
+	found, _ := s.entries.Get(at)
+	entry, ok := found.(V)
+	return entry, ok
+}
+
+func (s entriesOf[V]) set(at uint64, entry V) { s.entries.Set(at, entry, 1) }
 
 // Close ends the cache.
 func (c *Cache) Close() {
 	c.log.close()
-	c.keys.Close()
-	c.decisions.Close()
-	c.jobs.close()
+	c.jobs.stop()
+	c.entries.Close()
 }
 
 // Fresh reports whether the lease holds.
@@ -190,7 +190,7 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	at := binary.LittleEndian.Uint64(hash[:])
 	if c.lease.holds(now) {
-		if e, ok := c.keys.Get(c.place(at, reach)); ok && e.identity.Decision.Allow && e.hash == hash && same(e.reach, reach) &&
+		if e, ok := c.keys.get(c.place(at, reach)); ok && e.identity.Decision.Allow && e.hash == hash && same(e.reach, reach) &&
 			now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
 			return e.identity, nil
 		}
@@ -207,13 +207,13 @@ func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Ide
 		reach := c.learn(ctx, identity.Decision.Reads)
 		place := c.place(at, reach)
 		fill := &keyEntry{reach: reach, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(reach))}
-		if e, ok := c.keys.Get(place); ok && e.hash == hash && same(e.reach, reach) && e.until.After(fill.until) {
+		if e, ok := c.keys.get(place); ok && e.hash == hash && same(e.reach, reach) && e.until.After(fill.until) {
 			if e.identity.Decision.Allow || !identity.Decision.Allow {
 				return identity, nil
 			}
 			continue // a slow fill must not bring back a key that a later one found revoked
 		}
-		c.keys.Set(place, fill, 1) // a refusal, too: what was allowed before falls, and what is slow is held back
+		c.keys.set(place, fill) // a refusal, too: what was allowed before falls, and what is slow is held back
 		return identity, nil
 	}
 	return sidecar.Identity{}, errOvertaken
@@ -229,7 +229,7 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 	at := maphash.Comparable(c.seed, asked)
 	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	if c.lease.holds(now) {
-		if e, ok := c.decisions.Get(c.place(at, reach)); ok && e.of == asked && same(e.reach, reach) && now.Before(e.until) &&
+		if e, ok := c.decisions.get(c.place(at, reach)); ok && e.of == asked && same(e.reach, reach) && now.Before(e.until) &&
 			c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
 			return e.decision, nil
 		}
@@ -245,9 +245,9 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 		}
 		reach := c.learn(ctx, d.Reads)
 		if d.Allow {
-			c.decisions.Set(c.place(at, reach), &decisionEntry{
+			c.decisions.set(c.place(at, reach), &decisionEntry{
 				reach: reach, of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.lifeOf(reach)),
-			}, 1)
+			})
 		}
 		return d, nil
 	}
@@ -257,9 +257,9 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 // Job implements sidecar.Service. Its record is the one that the last change
 // left, or where others change jobs, one that was current within the lease.
 func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
-	now := time.Now()
+	now, at := time.Now(), maphash.String(c.seed, jobID)
 	if c.lease.holds(now) {
-		if e, ok := c.jobs.records.Get(jobID); ok && now.Before(e.until) && c.jobs.epochs.stands(shardOf(jobID), e.since) {
+		if e, ok := c.jobs.records.get(at); ok && e.job.JobID == jobID && now.Before(e.until) && c.jobs.epochs.stands(shardOf(jobID), e.since) {
 			return e.job, nil
 		}
 	}
@@ -271,7 +271,7 @@ func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
 		return sidecar.Job{}, err
 	}
-	c.jobs.records.Set(jobID, &jobEntry{job: job, since: since, until: now.Add(c.jobs.lifeOf(job))}, 1)
+	c.jobs.records.set(at, &jobEntry{job: job, since: since, until: now.Add(c.jobs.lifeOf(job))})
 	return job, nil
 }
 

@@ -19,7 +19,7 @@ func TestACachedKeyCostsNoLookUp(t *testing.T) {
 			if _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); err != nil {
 				t.Fatal(err)
 			}
-			c.decisions.Wait()
+			c.entries.Wait()
 		}
 		if n := o.count(); n != 2 {
 			t.Errorf("the sidecar was asked %d times, want once for the key and once for the decision", n)
@@ -81,7 +81,7 @@ func TestALateFillCannotResurrectARevokedKey(t *testing.T) {
 		"key": check,
 		"decision": func(t *testing.T, c *Cache) (bool, error) {
 			d, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus)
-			c.decisions.Wait()
+			c.entries.Wait()
 			return d.Allow, err
 		},
 	} {
@@ -211,7 +211,7 @@ func TestRefusalsAndSubmissionsAreNeverKept(t *testing.T) {
 			if _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); err != nil {
 				t.Fatal(err)
 			}
-			c.decisions.Wait()
+			c.entries.Wait()
 		}
 		if n := o.count(); n != 6 {
 			t.Errorf("the sidecar was asked %d times, want 6", n)
@@ -230,7 +230,7 @@ func TestADeletedProjectIsForgottenAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.decisions.Wait()
+			c.entries.Wait()
 			return d.Allow
 		}
 		// A look-up that began before the deletion ends after it.
@@ -275,7 +275,7 @@ func TestDecisionsOfOneKeyAreNotThoseOfAnother(t *testing.T) {
 			if _, err := c.Decide(t.Context(), l.key, l.project, l.action); err != nil {
 				t.Fatal(err)
 			}
-			c.decisions.Wait()
+			c.entries.Wait()
 		}
 		if n := o.count(); n != len(looks) {
 			t.Errorf("the sidecar was asked %d times, want %d", n, len(looks))
@@ -314,7 +314,7 @@ func BenchmarkKeyHit(b *testing.B) {
 	if _, err := c.Authenticate(b.Context(), hash); err != nil {
 		b.Fatal(err)
 	}
-	c.keys.Wait()
+	c.entries.Wait()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := c.Authenticate(b.Context(), hash); err != nil {
@@ -338,7 +338,7 @@ func BenchmarkDecisionHit(b *testing.B) {
 		}
 	}
 	decide()
-	c.decisions.Wait()
+	c.entries.Wait()
 	b.ReportAllocs()
 	for b.Loop() {
 		decide()
@@ -357,7 +357,7 @@ func TestAChangedPolicyVoidsEveryCachedAnswer(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					c.decisions.Wait()
+					c.entries.Wait()
 					return d
 				}
 				wantAllowed(t, c, true)

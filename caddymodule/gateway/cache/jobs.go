@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dgraph-io/ristretto/v2"
-
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -16,7 +14,7 @@ import (
 // changes: whoever hears of a job's end finds it here. Where others change jobs
 // too, on a shared store, an entry is used for at most the lease.
 type jobs struct {
-	records *ristretto.Cache[string, *jobEntry]
+	records entriesOf[*jobEntry]
 	life    time.Duration
 	lease   time.Duration
 	stop    func()
@@ -31,16 +29,12 @@ type jobEntry struct {
 	until time.Time
 }
 
-func newJobs(service sidecar.Service, o Options) (*jobs, error) {
-	records, err := newStore[string, *jobEntry](o.MaxEntries)
-	if err != nil {
-		return nil, err
-	}
+func newJobs(service sidecar.Service, o Options, records entriesOf[*jobEntry]) *jobs {
 	j := &jobs{records: records, life: o.Lease, lease: o.Lease, stop: func() {}, epochs: newEpochs()}
 	if stop, complete := service.WatchJobs(j.forget); complete {
 		j.life, j.stop = o.Life, stop
 	}
-	return j, nil
+	return j
 }
 
 // lifeOf is how long a record is used. Where a queued job stands is for others to
@@ -64,11 +58,6 @@ func (j *jobs) forgetAll() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.epochs.invalidateAll()
-}
-
-func (j *jobs) close() {
-	j.stop()
-	j.records.Close()
 }
 
 // AwaitEnd implements sidecar.Service: what follows it finds the job ended.

@@ -99,7 +99,7 @@ func notNotified(o *jobOrigin) sidecar.Service { return o }
 func wantSeq(t *testing.T, c *Cache, want uint64) {
 	t.Helper()
 	job, err := c.Job(t.Context(), "j")
-	c.jobs.records.Wait()
+	c.entries.Wait()
 	if err != nil || job.LastEventID != want {
 		t.Errorf("the record is at %d, %v; want %d", job.LastEventID, err, want)
 	}
@@ -162,7 +162,7 @@ func TestALateFillCannotBringAnOldRecordBack(t *testing.T) {
 		if err := <-filled; err != nil {
 			t.Fatal(err)
 		}
-		c.jobs.records.Wait()
+		c.entries.Wait()
 		wantSeq(t, c, 1)
 	})
 }

@@ -140,7 +140,7 @@ func bubble(t *testing.T, o *origin, opts Options, test func(t *testing.T, c *Ca
 func check(t *testing.T, c *Cache) (allowed bool, err error) {
 	t.Helper()
 	id, err := c.Authenticate(t.Context(), api.KeyHash{1})
-	c.keys.Wait()
+	c.entries.Wait()
 	return id.Decision.Allow, err
 }
 

@@ -45,7 +45,7 @@ func TestAnAnswerIsUsedForTheRequestsThatItIsGoodFor(t *testing.T) {
 					if d, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); err != nil || !d.Allow {
 						t.Errorf("%+v, %v", d, err)
 					}
-					c.decisions.Wait()
+					c.entries.Wait()
 				}
 				// The first look-up finds out what is read, the second finds what the first left.
 				ask()

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/svc-games/svc/peer"
 )
 
 // Over is how the following of a job ended.
@@ -60,7 +62,7 @@ func (f *follower) run(ctx context.Context) {
 		if f.position() != before {
 			pause = min(pause, retryFirst)
 		}
-		if ctx.Err() != nil || f.isOver() || !sleep(ctx, pause) {
+		if ctx.Err() != nil || f.isOver() || !peer.Sleep(ctx, pause) {
 			return
 		}
 		f.change(func() { f.waiting, f.waits = true, f.waits+1 })
@@ -241,21 +243,6 @@ func (f *follower) reaches(after uint64) bool {
 	defer f.mu.Unlock()
 	_, ok := f.window.find(after)
 	return ok
-}
-
-// sleep waits. It returns false once ctx is done.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // window holds the newest events of a log. Events are counted from 0 in the order in

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"net/http"
@@ -70,6 +71,21 @@ func refuseLive(w http.ResponseWriter, wait time.Duration, message string) {
 	http.Error(w, message, http.StatusServiceUnavailable)
 }
 
+// sendTimeout is how long a browser may take to read a file of a game.
+const sendTimeout = 2 * time.Minute
+
+// hurry ends an answer that nobody reads: it would take of its owner's room as long as the
+// reader, who may be anybody with a link, keeps the connection. The function returned has the
+// connection be as it was.
+func hurry(w http.ResponseWriter) (done func()) {
+	c := http.NewResponseController(w)
+	_ = c.SetWriteDeadline(time.Now().Add(sendTimeout)) // a writer that knows no deadline is one of a test
+	return func() {
+		_ = c.Flush()
+		_ = c.SetWriteDeadline(time.Time{})
+	}
+}
+
 // Live answers with one file of a project's game as it is, or was at a revision, for a
 // browser to run at the previews' origin. The console has made sure that the reader may
 // see it.
@@ -91,12 +107,14 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		http.Error(w, "The game has no such file.", http.StatusNotFound)
 		return
 	}
-	project, err := s.Sidecar.Project(r.Context(), projectID)
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
+	defer cancel()
+	project, err := s.Sidecar.Project(ctx, projectID)
 	if errors.Is(err, sidecar.ErrUnknownProject) {
 		http.Error(w, "This preview is over. Load its page in the console again.", http.StatusNotFound)
 		return
 	}
-	if refused := s.Rates.Spend(r.Context(), "live:"+projectID, liveRate); refused != nil {
+	if refused := s.Rates.Spend(ctx, "live:"+projectID, liveRate); refused != nil {
 		refuseLive(w, refused.RetryAfter, "Too many people look at this game right now. Try again later.")
 		return
 	}
@@ -104,8 +122,9 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 	if err == nil {
 		share := s.Answers.Share(project.OwnerID)
 		defer share.Release()
+		defer hurry(w)()
 		owner := engineproxy.Project{ID: projectID, OwnerID: project.OwnerID}
-		a, err = s.ask(withShare(r.Context(), share), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
+		a, err = s.ask(withShare(ctx, share), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
 	}
 	var notYet *api.Error
 	switch {

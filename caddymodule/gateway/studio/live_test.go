@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/svc-games/svc/caddymodule/gateway"
@@ -43,6 +44,47 @@ func TestALinkToAGameWhoseEngineStartsOpensByItself(t *testing.T) {
 	o.engines.submit = nil
 	if w := live("2/index.html"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "the game") {
 		t.Errorf("ready: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestAFileOfAGameIsAnsweredWhateverHangs: what it hangs at is the store here.
+func TestAFileOfAGameIsAnsweredWhateverHangs(t *testing.T) {
+	o := openStudio(t, func(http.ResponseWriter, *http.Request) {})
+	o.sidecar.hangs = true
+	synctest.Test(t, func(t *testing.T) {
+		begun, w := time.Now(), httptest.NewRecorder()
+		o.Live(w, httptest.NewRequest(http.MethodGet, "/", nil), o.sidecar.projects[0], "now/game.js")
+		if took := time.Since(begun); w.Code != http.StatusServiceUnavailable || took > callTimeout {
+			t.Errorf("%d after %s", w.Code, took)
+		}
+	})
+}
+
+// timed is a writer that has deadlines.
+type timed struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+	at       time.Time // the deadline when something was written
+}
+
+func (w *timed) SetWriteDeadline(at time.Time) error { w.deadline = at; return nil }
+
+func (w *timed) Write(p []byte) (int, error) {
+	w.at = w.deadline
+	return w.ResponseRecorder.Write(p)
+}
+
+// TestWhoReadsNothingOfAGameKeepsNoRoomOfItsOwner: and the connection is as it was for what
+// is asked for on it next.
+func TestWhoReadsNothingOfAGameKeepsNoRoomOfItsOwner(t *testing.T) {
+	o := openStudio(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("the game")) })
+	w := &timed{ResponseRecorder: httptest.NewRecorder()}
+	o.Live(w, httptest.NewRequest(http.MethodGet, "/", nil), o.sidecar.projects[0], "now/game.js")
+	if left := time.Until(w.at); w.Body.String() != "the game" || left <= 0 || left > sendTimeout {
+		t.Errorf("%q is written with %s left", w.Body, left)
+	}
+	if !w.deadline.IsZero() {
+		t.Errorf("the connection's deadline is %s afterwards", w.deadline)
 	}
 }
 

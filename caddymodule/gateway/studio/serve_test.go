@@ -41,6 +41,7 @@ type fakeSidecar struct {
 	awaitErr  error
 	replay    func(key string) error
 	jobs      []sidecar.Job
+	hangs     bool // at a project
 }
 
 func (f *fakeSidecar) Decide(_ context.Context, _, projectID string, action policy.Action) (policy.Decision, error) {
@@ -62,7 +63,11 @@ func (f *fakeSidecar) Projects(_ context.Context, _, after string, _ int) (api.P
 	return list, nil
 }
 
-func (f *fakeSidecar) Project(_ context.Context, id string) (sidecar.Project, error) {
+func (f *fakeSidecar) Project(ctx context.Context, id string) (sidecar.Project, error) {
+	if f.hangs {
+		<-ctx.Done()
+		return sidecar.Project{}, ctx.Err()
+	}
 	return sidecar.Project{Project: api.Project{ID: id, Name: "game"}, OwnerID: "alice"}, nil
 }
 
@@ -125,13 +130,10 @@ func openStudio(t *testing.T, engine http.HandlerFunc) *opened {
 		sidecar: &fakeSidecar{projects: []string{"000000000000000000000001", "000000000000000000000002"}, replay: func(string) error { return nil }},
 		engines: &fakeEngines{at: server.Listener.Addr().String()},
 	}
-	routes, err := gateway.NewRoutes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
 	o.Studio, err = New(Parts{
 		Sidecar: o.sidecar, Engines: o.engines, Models: &gateway.Models{Engines: o.engines, Now: time.Now}, Editor: t.TempDir(), Logger: zap.NewNop(),
-		Access:   &gateway.Access{Sidecar: o.sidecar, Routes: routes},
+		Access:   &gateway.Access{Sidecar: o.sidecar, Routes: gateway.NewRoutes()},
 		Projects: &gateway.Projects{Sidecar: o.sidecar, Engines: o.engines},
 		Locator:  &gateway.Locator{Sidecar: o.sidecar, Engines: o.engines, Now: time.Now},
 		Answers:  new(gateway.Bodies), Rates: gateway.NewRates(rate.NewLocal[string](10, time.Now), time.Now),

@@ -36,8 +36,7 @@ func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
 
 // advise adds what to do next to a refusal with the given status.
 func advise(err error, status int, advice string) error {
-	var refusal *admin.Error
-	if errors.As(err, &refusal) && refusal.Status == status {
+	if refusal, ok := errors.AsType[*admin.Error](err); ok && refusal.Status == status {
 		return fmt.Errorf("%w: %s", err, advice)
 	}
 	return err

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,9 +99,7 @@ func (o *batchOptions) show(c *cobra.Command, lines []batchLine, book *book) err
 		if e.Unpacked && e.Said == "" {
 			place = filepath.Join(o.dir, e.ID)
 		}
-		if status == "" {
-			status = "not begun"
-		}
+		status = cmp.Or(status, "not begun")
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", e.ID, status, e.TIK, e.JobID, printable(place))
 	}
 	if err := table.Flush(); err != nil {

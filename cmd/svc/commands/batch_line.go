@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/exact"
 )
 
 // Bounds of a file of briefs.
@@ -80,13 +81,8 @@ func readBatch(stdin io.Reader, file string) ([]batchLine, error) {
 
 func parseBatchLine(text []byte, number int) (batchLine, error) {
 	line := batchLine{number: number}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&line); err != nil {
+	if err := exact.Decode(bytes.NewReader(text), &line); err != nil {
 		return line, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return line, errors.New("the line has more than one object")
 	}
 	line.ID = cmp.Or(line.ID, strconv.Itoa(number))
 	if !batchID.MatchString(line.ID) {

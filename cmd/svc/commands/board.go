@@ -17,15 +17,8 @@ func boardCommand() *cobra.Command {
 }
 
 func boardShowCommand() *cobra.Command {
-	o := &clientOptions{}
-	return ofProjectCommand("show", "Print the rules as JSON; svc analytics board shows the leaderboard", o,
-		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
-			rules, err := service.BoardRules(ctx, project)
-			if err != nil {
-				return err
-			}
-			return printJSON(c.OutOrStdout(), rules)
-		})
+	return readCommand(new(clientOptions), "show", "Print the rules as JSON; svc analytics board shows the leaderboard",
+		(*client.Client).BoardRules, func(c *cobra.Command, rules api.BoardRules) { _ = printJSON(c.OutOrStdout(), rules) }) // output keeps the error
 }
 
 func boardSetCommand() *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/signal"
 	"strings"
@@ -79,6 +80,56 @@ func (o *clientOptions) callShown(c *cobra.Command, d display, run func(ctx cont
 	ctx, stop := interruptible(c)
 	defer stop()
 	return coded(run(ctx, service))
+}
+
+// callCommand makes a command that calls the service and prints what it answers: as JSON,
+// or as people wants it.
+func callCommand[T any](o *clientOptions, use, short string, args cobra.PositionalArgs,
+	call func(ctx context.Context, service *client.Client, args []string) (T, error), people func(c *cobra.Command, answer T),
+) *cobra.Command {
+	c := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  args,
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.call(c, func(ctx context.Context, service *client.Client) error {
+				answer, err := call(ctx, service, args)
+				switch {
+				case err != nil:
+					return err
+				case o.json:
+					return printJSON(c.OutOrStdout(), answer)
+				}
+				people(c, answer)
+				return nil
+			})
+		},
+	}
+	o.register(c)
+	return c
+}
+
+// readCommand is callCommand of what is asked of a project.
+func readCommand[T any](o *clientOptions, use, short string,
+	call func(service *client.Client, ctx context.Context, project string) (T, error), people func(c *cobra.Command, answer T),
+) *cobra.Command {
+	c := callCommand(o, use+" PROJECT", short, cobra.ExactArgs(1), func(ctx context.Context, service *client.Client, args []string) (T, error) {
+		return call(service, ctx, args[0])
+	}, people)
+	c.ValidArgsFunction = completeProjects(o)
+	return c
+}
+
+// all collects what is listed.
+func all[T any](list iter.Seq2[T, error]) ([]T, error) {
+	found := []T{}
+	for one, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, one)
+	}
+	return found, nil
 }
 
 // interruptible returns a context that ends at the first Ctrl-C; a second one

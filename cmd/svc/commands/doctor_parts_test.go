@@ -11,7 +11,7 @@ import (
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	engines "github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
+	"github.com/svc-games/svc/test/keep"
 )
 
 // noEngines is an engine proxy without engines.
@@ -20,7 +20,7 @@ type noEngines struct{ engineproxy.Engines }
 func (noEngines) List(context.Context) ([]engineproxy.Info, error) { return nil, nil }
 
 func TestDoctorAsksTheEngineProxyInAnotherProcessAndNotForWhatItsEnginesNeed(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	server, err := peer.Start(peer.ServerOptions{
 		Address: peer.Address{Network: "unix", Name: filepath.Join(dir, "e.sock")},
 		Handler: engines.NewHandler(engines.HandlerOptions{Engines: noEngines{}, Direct: true, Logger: zap.NewNop()}),

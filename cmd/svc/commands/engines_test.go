@@ -21,6 +21,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/fleet"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/peer"
+	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -80,24 +81,6 @@ func startFailedEngine(t *testing.T) (dir, project string, stop func()) {
 		return len(list) == 1 && list[0].State == engineproxy.StateFailed
 	})
 	return dir, project, stop
-}
-
-// syncBuffer is written by a command while a test reads it.
-type syncBuffer struct {
-	mu  sync.Mutex // guards buf
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 func TestEnginesListNamesStateAndFailure(t *testing.T) {
@@ -165,7 +148,7 @@ func TestEnginesResetClearsAFailure(t *testing.T) {
 
 func TestEnginesListWatchShowsEveryChangeUntilTheServiceEnds(t *testing.T) {
 	dir, project, stop := startFailedEngine(t)
-	var out syncBuffer
+	var out child.Log
 	done := make(chan int, 1)
 	go func() {
 		done <- Execute([]string{"engines", "--data-dir", dir, "list", "--watch", "--json"}, strings.NewReader(""), &out, io.Discard)

@@ -105,8 +105,7 @@ func detail(mark, what, more string) string {
 
 // waitReason says why a submission waits.
 func waitReason(r client.Retry) string {
-	var refused *client.Error
-	if errors.As(r.Err, &refused) {
+	if refused, ok := errors.AsType[*client.Error](r.Err); ok {
 		return printable(refused.Message)
 	}
 	return "The service does not answer."

@@ -3,9 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -23,21 +21,13 @@ func experimentsCommand() *cobra.Command {
 }
 
 func experimentsListCommand() *cobra.Command {
-	o := &clientOptions{}
-	return ofProjectCommand("list", "List a game's experiments; svc analytics experiments shows their results", o,
-		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
-			found, err := service.Experiments(ctx, project)
-			if err != nil {
-				return err
-			}
-			return o.printExperiments(c.OutOrStdout(), found)
-		})
+	return readCommand(new(clientOptions), "list", "List a game's experiments; svc analytics experiments shows their results",
+		(*client.Client).Experiments, printExperiments)
 }
 
 func experimentsDraftCommand() *cobra.Command {
-	o := &clientOptions{}
 	var percents []float64
-	c := experimentCommand("draft PROJECT PARAMETER VALUE VALUE...", "Draft an experiment on a parameter, its current value first", cobra.RangeArgs(4, 7), o,
+	c := experimentCommand("draft PROJECT PARAMETER VALUE VALUE...", "Draft an experiment on a parameter, its current value first", cobra.RangeArgs(4, 7),
 		func(args []string) api.ExperimentChange {
 			return api.ExperimentChange{ID: args[1], State: api.ExperimentDraft, Values: args[2:], Percents: percents}
 		})
@@ -47,13 +37,13 @@ func experimentsDraftCommand() *cobra.Command {
 }
 
 func experimentsMoveCommand(name, short, state string) *cobra.Command {
-	return experimentCommand(name+" PROJECT PARAMETER", short, cobra.ExactArgs(2), &clientOptions{}, func(args []string) api.ExperimentChange {
+	return experimentCommand(name+" PROJECT PARAMETER", short, cobra.ExactArgs(2), func(args []string) api.ExperimentChange {
 		return api.ExperimentChange{ID: args[1], State: state}
 	})
 }
 
 func experimentsWinnerCommand() *cobra.Command {
-	return experimentCommand("winner PROJECT PARAMETER VALUE", "End an experiment: all players get one value", cobra.ExactArgs(3), &clientOptions{},
+	return experimentCommand("winner PROJECT PARAMETER VALUE", "End an experiment: all players get one value", cobra.ExactArgs(3),
 		func(args []string) api.ExperimentChange {
 			return api.ExperimentChange{ID: args[1], State: api.ExperimentWinner, Winner: args[2]}
 		})
@@ -61,34 +51,23 @@ func experimentsWinnerCommand() *cobra.Command {
 
 // experimentCommand makes a command that changes an experiment, and prints what there is
 // then.
-func experimentCommand(use, short string, args cobra.PositionalArgs, o *clientOptions, change func(args []string) api.ExperimentChange) *cobra.Command {
-	c := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  args,
-		RunE: func(c *cobra.Command, args []string) error {
-			wanted := change(args)
-			if err := wanted.Check(); err != nil {
-				return &codedError{exitUsage, err}
-			}
-			return o.call(c, func(ctx context.Context, service *client.Client) error {
-				found, err := service.ChangeExperiment(ctx, args[0], wanted)
-				if err != nil {
-					return err
-				}
-				return o.printExperiments(c.OutOrStdout(), found)
-			})
-		},
+func experimentCommand(use, short string, args cobra.PositionalArgs, change func(args []string) api.ExperimentChange) *cobra.Command {
+	c := callCommand(new(clientOptions), use, short, args, func(ctx context.Context, service *client.Client, args []string) ([]api.Experiment, error) {
+		return service.ChangeExperiment(ctx, args[0], change(args))
+	}, printExperiments)
+	call := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		wanted := change(args)
+		if err := wanted.Check(); err != nil {
+			return &codedError{exitUsage, err}
+		}
+		return call(c, args)
 	}
-	o.register(c)
 	return c
 }
 
-func (o *clientOptions) printExperiments(out io.Writer, list []api.Experiment) error {
-	if o.json {
-		return printJSON(out, list)
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+func printExperiments(c *cobra.Command, list []api.Experiment) {
+	var rows [][]string
 	for _, e := range list {
 		values := make([]string, len(e.Values))
 		for i, v := range e.Values {
@@ -98,7 +77,7 @@ func (o *clientOptions) printExperiments(out io.Writer, list []api.Experiment) e
 		if e.Winner != "" {
 			state += " " + e.Winner
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", printable(e.ID), printable(state), printable(strings.Join(values, ", ")))
+		rows = append(rows, []string{e.ID, state, strings.Join(values, ", ")})
 	}
-	return w.Flush()
+	printTable(c.OutOrStdout(), rows)
 }

@@ -13,28 +13,15 @@ import (
 )
 
 func modelsCommand() *cobra.Command {
-	o := &clientOptions{}
-	c := &cobra.Command{
-		Use:   "models",
-		Short: "List the models for --settings model=NAME, with the price of a million tokens",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return o.call(c, func(ctx context.Context, service *client.Client) error {
-				models, err := service.Models(ctx)
-				if err != nil {
-					return err
-				}
-				if o.json {
-					return printJSON(c.OutOrStdout(), models)
-				}
-				for _, m := range models {
-					fmt.Fprintln(c.OutOrStdout(), modelText(m))
-				}
-				return nil
-			})
+	c := callCommand(new(clientOptions), "models", "List the models for --settings model=NAME, with the price of a million tokens", cobra.NoArgs,
+		func(ctx context.Context, service *client.Client, _ []string) ([]api.Model, error) {
+			return service.Models(ctx)
 		},
-	}
-	o.register(c)
+		func(c *cobra.Command, models []api.Model) {
+			for _, m := range models {
+				fmt.Fprintln(c.OutOrStdout(), modelText(m))
+			}
+		})
 	c.AddCommand(modelsRecordCommand())
 	return c
 }

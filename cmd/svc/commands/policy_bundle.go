@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,12 +156,7 @@ func (b *bundled) number(files bundle.Snapshot) error {
 		return err
 	}
 	b.Revision = e.Revision()
-	if b.Sequence == 0 {
-		b.Sequence = manifest.Metadata.Sequence
-	}
-	if b.Sequence == 0 {
-		b.Sequence = time.Now().Unix()
-	}
+	b.Sequence = cmp.Or(b.Sequence, manifest.Metadata.Sequence, time.Now().Unix())
 	if b.Sequence < 0 {
 		return fmt.Errorf("the sequence can't be %d: want a number from 1", b.Sequence)
 	}

@@ -17,52 +17,23 @@ func projectsCommand() *cobra.Command {
 }
 
 func projectsListCommand() *cobra.Command {
-	o := &clientOptions{}
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List your projects, newest first",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return o.call(c, func(ctx context.Context, service *client.Client) error {
-				projects := []api.Project{}
-				for project, err := range service.Projects(ctx) {
-					if err != nil {
-						return err
-					}
-					projects = append(projects, project)
-				}
-				if o.json {
-					return printJSON(c.OutOrStdout(), projects)
-				}
-				for _, project := range projects {
-					fmt.Fprintln(c.OutOrStdout(), projectText(project))
-				}
-				return nil
-			})
+	return callCommand(new(clientOptions), "list", "List your projects, newest first", cobra.NoArgs,
+		func(ctx context.Context, service *client.Client, _ []string) ([]api.Project, error) {
+			return all(service.Projects(ctx))
 		},
-	}
-	o.register(c)
-	return c
+		func(c *cobra.Command, projects []api.Project) {
+			for _, project := range projects {
+				fmt.Fprintln(c.OutOrStdout(), projectText(project))
+			}
+		})
 }
 
 func projectsCreateCommand() *cobra.Command {
-	o := &clientOptions{}
 	var description string
-	c := &cobra.Command{
-		Use:   "create NAME",
-		Short: "Create a project and print its id",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.call(c, func(ctx context.Context, service *client.Client) error {
-				project, err := service.CreateProject(ctx, api.ProjectRequest{Name: args[0], Description: description})
-				if err != nil {
-					return err
-				}
-				return o.print(c.OutOrStdout(), project, project.ID)
-			})
-		},
-	}
-	o.register(c)
+	c := callCommand(new(clientOptions), "create NAME", "Create a project and print its id", cobra.ExactArgs(1),
+		func(ctx context.Context, service *client.Client, args []string) (api.ProjectCreatedRef, error) {
+			return service.CreateProject(ctx, api.ProjectRequest{Name: args[0], Description: description})
+		}, func(c *cobra.Command, project api.ProjectCreatedRef) { fmt.Fprintln(c.OutOrStdout(), project.ID) })
 	c.Flags().StringVar(&description, "description", "", "what the project is about")
 	return c
 }
@@ -76,28 +47,12 @@ func projectText(p api.Project) string {
 const minutes = "2006-01-02 15:04"
 
 func projectsGetCommand() *cobra.Command {
-	o := &clientOptions{}
-	c := &cobra.Command{
-		Use:               "get PROJECT",
-		Short:             "Show a project",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeProjects(o),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.call(c, func(ctx context.Context, service *client.Client) error {
-				project, err := service.Project(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				text := projectText(project)
-				if project.Description != "" {
-					text += "\n" + printable(project.Description)
-				}
-				return o.print(c.OutOrStdout(), project, text)
-			})
-		},
-	}
-	o.register(c)
-	return c
+	return readCommand(new(clientOptions), "get", "Show a project", (*client.Client).Project, func(c *cobra.Command, project api.Project) {
+		fmt.Fprintln(c.OutOrStdout(), projectText(project))
+		if project.Description != "" {
+			fmt.Fprintln(c.OutOrStdout(), printable(project.Description))
+		}
+	})
 }
 
 func projectsDeleteCommand() *cobra.Command {

@@ -62,13 +62,12 @@ func ownGameCommand() *cobra.Command {
 }
 
 func gameSettingsCommand() *cobra.Command {
-	o := &clientOptions{}
 	var origins []string
 	var most string
 	var ask bool
 	var c *cobra.Command
-	c = ofProjectCommand("settings", "Show a game's settings, or change the ones that are given", o,
-		func(ctx context.Context, _ *cobra.Command, service *client.Client, project string) error {
+	c = readCommand(new(clientOptions), "settings", "Show a game's settings, or change the ones that are given",
+		func(service *client.Client, ctx context.Context, project string) (found api.PlaySettings, err error) {
 			var change api.PlayChange
 			if c.Flags().Changed("origins") {
 				change.Origins = &origins
@@ -76,29 +75,18 @@ func gameSettingsCommand() *cobra.Command {
 			if c.Flags().Changed("tik-per-month") {
 				amount, err := api.ParseTIK(most)
 				if err != nil {
-					return &codedError{exitUsage, err}
+					return found, &codedError{exitUsage, err}
 				}
 				change.TIKPerMonth = &amount
 			}
 			if c.Flags().Changed("ask-consent") {
 				change.AskConsent = &ask
 			}
-			read := service.PlaySettings
-			if change != (api.PlayChange{}) {
-				read = func(ctx context.Context, project string) (api.PlaySettings, error) {
-					return service.SetPlaySettings(ctx, project, change)
-				}
+			if change == (api.PlayChange{}) {
+				return service.PlaySettings(ctx, project)
 			}
-			found, err := read(ctx, project)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(c.OutOrStdout(), found)
-			}
-			printPlaySettings(c.OutOrStdout(), found)
-			return nil
-		})
+			return service.SetPlaySettings(ctx, project, change)
+		}, func(c *cobra.Command, found api.PlaySettings) { printPlaySettings(c.OutOrStdout(), found) })
 	f := c.Flags()
 	f.StringSliceVar(&origins, "origins", nil, "`ORIGINS` of pages that may embed the game and report for it, like https://example.com; empty for all")
 	f.StringVar(&most, "tik-per-month", "", "limit of `TIK` that the game may cost in a month")
@@ -118,16 +106,11 @@ func printPlaySettings(w io.Writer, s api.PlaySettings) {
 }
 
 func gameRotateKeyCommand() *cobra.Command {
-	o := &clientOptions{}
 	days := api.DefaultKeepDays
-	c := ofProjectCommand("rotate-key", "Give the game another key and print it", o,
-		func(ctx context.Context, c *cobra.Command, service *client.Client, project string) error {
-			made, err := service.RotatePlayKey(ctx, project, days)
-			if err != nil {
-				return err
-			}
-			return o.print(c.OutOrStdout(), made, printable(made.Key))
-		})
+	c := readCommand(new(clientOptions), "rotate-key", "Give the game another key and print it",
+		func(service *client.Client, ctx context.Context, project string) (api.Publication, error) {
+			return service.RotatePlayKey(ctx, project, days)
+		}, func(c *cobra.Command, made api.Publication) { fmt.Fprintln(c.OutOrStdout(), printable(made.Key)) })
 	c.Flags().IntVar(&days, "keep-days", days, fmt.Sprintf("`DAYS` that earlier keys stay valid, 0 to %d", api.MaxKeepDays))
 	return c
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/svc-games/svc/peer/cli"
 )
 
 // Exit codes of svc.
@@ -47,7 +48,7 @@ func newRoot() *cobra.Command {
 Exit codes: 0 ok, 1 error, 2 wrong usage, 4 the API key is not accepted, 5 the
 job failed, 6 the job was cancelled, 7 a limit of the key is hit, 8 the engine
 did not start in time, 130 interrupted.`,
-		Version:       version(),
+		Version:       cli.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -84,22 +85,13 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		said += "; " + usage(failed)
 	}
 	fmt.Fprintln(stderr, printableText(said)) // a service's words may be in it, or an engine's
-	var coded *codedError
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}
 	if !ran {
 		return exitUsage
 	}
 	return exitError
-}
-
-// version names the source that the program was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }
 
 // usage says how a command is written.

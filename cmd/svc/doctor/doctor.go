@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/svc-games/svc/peer/disk"
 )
 
 // Check is one question and its answer.
@@ -44,7 +46,7 @@ const Time = 10 * time.Second
 // parts and engines, the address, and a browser. Programs is the folder of svc-engine and
 // svc-shim.
 func Machine(ctx context.Context, dataDir, programs string) []Check {
-	checks := []Check{checkDataDir(dataDir), checkDisk(dataDir, diskFree)}
+	checks := []Check{checkDataDir(dataDir), checkDisk(dataDir, disk.Free)}
 	checks = append(checks, partChecks(ctx, dataDir, programs)...)
 	return append(checks, checkAddress(ctx, cmp.Or(os.Getenv("SVC_ADDRESS"), DefaultAddress), answerTime), checkChromium())
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/egress"
 )
@@ -80,15 +78,6 @@ func checkDisk(dir string, free func(dir string) (uint64, error)) Check {
 		k.OK, k.Found = true, fmt.Sprintf("%d GiB are left", left>>30)
 	}
 	return k
-}
-
-// diskFree returns how much room is left for us on a folder's disk, in bytes.
-func diskFree(dir string) (uint64, error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return 0, fmt.Errorf("reading free disk space: %w", err)
-	}
-	return fs.Bavail * uint64(fs.Bsize), nil
 }
 
 // checkJournals names the projects that are cut off from models because their

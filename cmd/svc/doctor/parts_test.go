@@ -11,13 +11,13 @@ import (
 
 	"github.com/svc-games/svc/cmd/svc/certs"
 	"github.com/svc-games/svc/peer"
-	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/sidecar/sidecartest"
 	"github.com/svc-games/svc/sidecar/wire"
+	"github.com/svc-games/svc/test/keep"
 )
 
 func TestDoctorAsksTheSidecarInAnotherProcess(t *testing.T) {
-	dir := peertest.Dir(t)
+	dir := keep.Dir(t)
 	server, err := peer.Start(peer.ServerOptions{
 		Address: peer.Address{Network: "unix", Name: filepath.Join(dir, "s.sock")},
 		Handler: wire.Handler(sidecartest.NewService(t), zap.NewNop()),

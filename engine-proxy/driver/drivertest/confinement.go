@@ -45,9 +45,7 @@ func (h Harness) confinedLeavesAnEngineItsOwn(t *testing.T) {
 
 func (h Harness) confinedKeepsProjectsApart(t *testing.T) {
 	d := h.New(t)
-	if !d.Capabilities().Separates() {
-		t.Skip("this driver does not claim it here")
-	}
+	claimed(t, d.Capabilities().Separates())
 	other, s := h.Spec(t), h.Spec(t)
 	run(t, d, other, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "secret"}}})
 	tries := []orders.Probe{
@@ -83,9 +81,7 @@ func (h Harness) confinedKeepsProjectsApart(t *testing.T) {
 
 func (h Harness) confinedKeepsAllOtherFilesAway(t *testing.T) {
 	d := h.New(t)
-	if !d.Capabilities().Files {
-		t.Skip("this driver does not claim it here")
-	}
+	claimed(t, d.Capabilities().Files)
 	outside := TempDir(t)
 	must(t, os.WriteFile(filepath.Join(outside, "open"), []byte("x"), 0o666))
 	must(t, os.Chmod(filepath.Join(outside, "open"), 0o666))
@@ -103,9 +99,7 @@ func (h Harness) confinedKeepsAllOtherFilesAway(t *testing.T) {
 
 func (h Harness) confinedKeepsSharedFoldersAway(t *testing.T) {
 	d := h.New(t)
-	if !d.Capabilities().Files {
-		t.Skip("this driver does not claim it here")
-	}
+	claimed(t, d.Capabilities().Files)
 	name := "file-of-" + filepath.Base(TempDir(t))
 	written := []string{filepath.Join("/tmp", name), filepath.Join("/dev/shm", name)}
 	probes := []orders.Probe{
@@ -125,9 +119,7 @@ func (h Harness) confinedKeepsSharedFoldersAway(t *testing.T) {
 
 func (h Harness) confinedKeepsProcessesApart(t *testing.T) {
 	d := h.New(t)
-	if !d.Capabilities().Processes {
-		t.Skip("this driver does not claim it here")
-	}
+	claimed(t, d.Capabilities().Processes)
 	// A stranger of the engine's own user would be the hardest case; the
 	// suite's user is as near as it can get without knowing that one.
 	unrelated := exec.Command("sleep", "600")
@@ -156,9 +148,7 @@ func (h Harness) confinedKeepsProcessesApart(t *testing.T) {
 
 func (h Harness) confinedGivesNoNetwork(t *testing.T) {
 	d := h.New(t)
-	if !d.Capabilities().Network {
-		t.Skip("this driver does not claim it here")
-	}
+	claimed(t, d.Capabilities().Network)
 	tcp, udp, came := listen(t)
 	refused(t, d, h.Spec(t), []orders.Probe{
 		{What: orders.TCP, Arg: tcp},
@@ -174,9 +164,7 @@ func (h Harness) confinedGivesNoNetwork(t *testing.T) {
 
 func (h Harness) confinedGivesNoPrivileges(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	if !d.Capabilities().Privileges {
-		t.Skip("this driver does not claim it here")
-	}
+	claimed(t, d.Capabilities().Privileges)
 	must(t, os.WriteFile(filepath.Join(s.Volume, "file"), nil, 0o666))
 	r := refused(t, d, s, []orders.Probe{{What: orders.Mount}, {What: orders.Unshare}})
 	for _, set := range []string{"CapInh", "CapPrm", "CapEff", "CapAmb"} {
@@ -191,9 +179,7 @@ func (h Harness) confinedGivesNoPrivileges(t *testing.T) {
 
 func (h Harness) confinedBoundsProcesses(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	if !d.Capabilities().PIDs {
-		t.Skip("this driver does not claim it here")
-	}
+	claimed(t, d.Capabilities().PIDs)
 	_, r := run(t, d, s, orders.Orders{Forks: int(2 * h.PIDs)})
 	if int64(r.Forked) >= h.PIDs {
 		t.Errorf("an engine that may have %d processes started %d", h.PIDs, r.Forked)

@@ -4,6 +4,7 @@
 package drivertest
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/fake/engine/orders"
+	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/programs"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -146,13 +148,7 @@ func BuildEngine(t testing.TB) string {
 // through, as one of a service may be, and removes it with what is in it.
 func TempDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "drv")
-	must(t, err)
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := keep.Dir(t)
 	must(t, os.Chmod(dir, 0o755))
 	return dir
 }
@@ -170,9 +166,10 @@ func order(t *testing.T, s driver.Spec, o orders.Orders) {
 	must(t, orders.Order(s.Volume, o))
 }
 
-// start starts an engine and sees to it that it is gone after the test.
-func start(t *testing.T, d driver.Driver, s driver.Spec) driver.Handle {
+// start starts an engine with orders and sees to it that it is gone after the test.
+func start(t *testing.T, d driver.Driver, s driver.Spec, o orders.Orders) driver.Handle {
 	t.Helper()
+	order(t, s, o)
 	h, err := d.Start(t.Context(), s, nil)
 	must(t, err)
 	cleanUp(t, d, h)
@@ -181,8 +178,7 @@ func start(t *testing.T, d driver.Driver, s driver.Spec) driver.Handle {
 
 func cleanUp(t *testing.T, d driver.Driver, h driver.Handle) {
 	t.Cleanup(func() {
-		ctx := t.Context()
-		ctx, cancel := detached(ctx)
+		ctx, cancel := wait.Within(context.WithoutCancel(t.Context()), wait.Patience)
 		defer cancel()
 		if err := errors.Join(d.Stop(ctx, h, 0), d.Remove(ctx, h)); err != nil {
 			t.Error("cleaning up:", err)
@@ -193,9 +189,24 @@ func cleanUp(t *testing.T, d driver.Driver, h driver.Handle) {
 // run starts an engine with orders and returns what it reports.
 func run(t *testing.T, d driver.Driver, s driver.Spec, o orders.Orders) (driver.Handle, orders.Report) {
 	t.Helper()
-	order(t, s, o)
-	h := start(t, d, s)
+	h := start(t, d, s, o)
 	return h, report(t, d, h, s)
+}
+
+// running returns a driver whose engine runs and obeys orders.
+func (h Harness) running(t *testing.T, o orders.Orders) (driver.Driver, driver.Spec, driver.Handle) {
+	t.Helper()
+	d, s := h.New(t), h.Spec(t)
+	handle, _ := run(t, d, s, o)
+	return d, s, handle
+}
+
+// claimed skips a test of what the driver does not claim here.
+func claimed(t *testing.T, capability bool) {
+	t.Helper()
+	if !capability {
+		t.Skip("this driver does not claim it here")
+	}
 }
 
 // report waits for the engine's report.

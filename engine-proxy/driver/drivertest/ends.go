@@ -42,9 +42,8 @@ func (h Harness) testEnds(t *testing.T) {
 	for _, code := range []int{0, 1, 3, 255} {
 		t.Run("HaveAnExitCode", func(t *testing.T) {
 			d, s := h.New(t), h.Spec(t)
-			order(t, s, orders.Orders{Exit: &code})
 			before := time.Now().Add(-time.Minute)
-			exit := ended(t, d, start(t, d, s))
+			exit := ended(t, d, start(t, d, s, orders.Orders{Exit: &code}))
 			if exit == nil || exit.Code != code || exit.Signal != 0 || exit.Reason != driver.ReasonExited {
 				t.Fatalf("an engine that ended with code %d: %+v", code, exit)
 			}
@@ -64,9 +63,7 @@ func (h Harness) endsReachAllWatchers(t *testing.T) {
 	must(t, err)
 	second, err := d.Watch(t.Context())
 	must(t, err)
-	zero := 0
-	order(t, s, orders.Orders{Exit: &zero})
-	handle := start(t, d, s)
+	handle := start(t, d, s, orders.Orders{Exit: new(0)})
 	awaitHint(t, d, handle, s, first)
 	awaitHint(t, d, handle, s, second)
 }
@@ -75,9 +72,7 @@ func (h Harness) endsAreNotHeldUpByWhoDoesNotListen(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
 	_, err := d.Watch(t.Context())
 	must(t, err)
-	zero := 0
-	order(t, s, orders.Orders{Exit: &zero})
-	ended(t, d, start(t, d, s))
+	ended(t, d, start(t, d, s, orders.Orders{Exit: new(0)}))
 }
 
 func (h Harness) endsAreWatchedUntilTheContextIsOver(t *testing.T) {
@@ -97,8 +92,7 @@ func (h Harness) endsAreWatchedUntilTheContextIsOver(t *testing.T) {
 
 func (h Harness) endsHaveASignal(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	order(t, s, orders.Orders{Signal: int(syscall.SIGKILL)})
-	exit := ended(t, d, start(t, d, s))
+	exit := ended(t, d, start(t, d, s, orders.Orders{Signal: int(syscall.SIGKILL)}))
 	if exit == nil || exit.Signal != int(syscall.SIGKILL) || exit.Reason != driver.ReasonKilled {
 		t.Errorf("an engine ended by a signal: %+v", exit)
 	}
@@ -106,19 +100,14 @@ func (h Harness) endsHaveASignal(t *testing.T) {
 
 func (h Harness) endsTakeAlongWhatTheEngineStarted(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	zero := 0
-	order(t, s, orders.Orders{Child: true, Exit: &zero})
-	ended(t, d, start(t, d, s))
+	ended(t, d, start(t, d, s, orders.Orders{Child: true, Exit: new(0)}))
 	stopped(t, s)
 }
 
 func (h Harness) endsByTooMuchMemoryAreKnown(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
-	if !d.Capabilities().Memory {
-		t.Skip("this driver claims no limit of memory here")
-	}
-	order(t, s, orders.Orders{Memory: 2 * h.Memory})
-	handle := start(t, d, s)
+	claimed(t, d.Capabilities().Memory)
+	handle := start(t, d, s, orders.Orders{Memory: 2 * h.Memory})
 	must(t, orders.Eat(s.Volume))
 	exit := ended(t, d, handle)
 	if exit == nil || exit.Reason != driver.ReasonOOM {

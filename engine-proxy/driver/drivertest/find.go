@@ -44,8 +44,7 @@ func (h Harness) testFind(t *testing.T) {
 }
 
 func (h Harness) findListKnowsWhatRuns(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	d, s, handle := h.running(t, orders.Orders{})
 	all := listed(t, h.New(t), s)
 	if len(all) != 1 {
 		t.Fatalf("listed %+v", all)
@@ -57,8 +56,7 @@ func (h Harness) findListKnowsWhatRuns(t *testing.T) {
 }
 
 func (h Harness) findListForgetsWhatEnded(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	d, s, handle := h.running(t, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	for _, obs := range listed(t, h.New(t), s) {
 		if obs.Running {
@@ -68,8 +66,7 @@ func (h Harness) findListForgetsWhatEnded(t *testing.T) {
 }
 
 func (h Harness) findTheHandleSurvivesTheJournal(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	_, s, handle := h.running(t, orders.Orders{})
 	raw, err := json.Marshal(handle)
 	must(t, err)
 	var back driver.Handle
@@ -80,8 +77,7 @@ func (h Harness) findTheHandleSurvivesTheJournal(t *testing.T) {
 }
 
 func (h Harness) findAnotherDriverAdopts(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	_, s, handle := h.running(t, orders.Orders{})
 	second := h.New(t)
 	for range 2 { // twice is harmless
 		obs, err := second.Adopt(t.Context(), handle)
@@ -92,8 +88,7 @@ func (h Harness) findAnotherDriverAdopts(t *testing.T) {
 }
 
 func (h Harness) findTheAdopterSeesTheEnd(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	d, s, handle := h.running(t, orders.Orders{})
 	second := h.New(t)
 	events, err := second.Watch(t.Context())
 	must(t, err)
@@ -109,8 +104,7 @@ func (h Harness) findTheAdopterSeesTheEnd(t *testing.T) {
 func (h Harness) findAnEndThatNobodyWatchedIsKnown(t *testing.T) {
 	d, s := h.New(t), h.Spec(t)
 	seven := 7
-	order(t, s, orders.Orders{Exit: &seven})
-	handle := start(t, d, s)
+	handle := start(t, d, s, orders.Orders{Exit: &seven})
 	ended(t, d, handle)
 	// A driver without memory must know it as well.
 	obs, err := h.New(t).Inspect(t.Context(), handle)
@@ -120,8 +114,7 @@ func (h Harness) findAnEndThatNobodyWatchedIsKnown(t *testing.T) {
 }
 
 func (h Harness) findWhatEndedIsNotAdopted(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	d, _, handle := h.running(t, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	if _, err := h.New(t).Adopt(t.Context(), handle); !errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
@@ -132,8 +125,7 @@ func (h Harness) findARecycledNameIsNeverTouched(t *testing.T) {
 	if h.Recycled == nil {
 		t.Skip("names of this driver are never used again")
 	}
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	_, s, handle := h.running(t, orders.Orders{})
 	earlier := h.Recycled(t, handle)
 	second := h.New(t)
 	if _, err := second.Adopt(t.Context(), earlier); !errors.Is(err, driver.ErrIdentity) {
@@ -149,8 +141,7 @@ func (h Harness) findSilenceIsNotAbsence(t *testing.T) {
 	if h.Unavailable == nil {
 		t.Skip("this driver is its own backend")
 	}
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	_, _, handle := h.running(t, orders.Orders{})
 	deaf := h.Unavailable(t)
 	for what, call := range map[string]func() error{
 		"check":   func() error { return deaf.Check(t.Context()) },

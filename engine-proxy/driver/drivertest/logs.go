@@ -12,8 +12,7 @@ import (
 
 func (h Harness) testLogs(t *testing.T) {
 	t.Run("ShowTheEnd", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		handle, _ := run(t, d, s, orders.Orders{Log: 1000})
+		d, _, handle := h.running(t, orders.Orders{Log: 1000})
 		for _, each := range []driver.Driver{d, h.New(t)} {
 			wait.Until(t, "the end of the log is there", func() bool {
 				log, err := each.Logs(t.Context(), handle, 200)
@@ -27,9 +26,7 @@ func (h Harness) testLogs(t *testing.T) {
 	})
 	t.Run("AreKeptAfterTheEnd", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
-		three := 3
-		order(t, s, orders.Orders{Log: 1000, Exit: &three})
-		handle := start(t, d, s)
+		handle := start(t, d, s, orders.Orders{Log: 1000, Exit: new(3)})
 		ended(t, d, handle)
 		log, err := h.New(t).Logs(t.Context(), handle, 1<<20)
 		must(t, err)
@@ -39,8 +36,7 @@ func (h Harness) testLogs(t *testing.T) {
 	})
 	t.Run("SayWhyAnEngineDidNotStart", func(t *testing.T) {
 		d, s := h.New(t), h.Spec(t)
-		order(t, s, orders.Orders{Probes: []orders.Probe{{What: "nonsense"}}, Write: -1, Replace: "/nonexistent/program"})
-		handle := start(t, d, s)
+		handle := start(t, d, s, orders.Orders{Probes: []orders.Probe{{What: "nonsense"}}, Write: -1, Replace: "/nonexistent/program"})
 		if exit := ended(t, d, handle); exit == nil || exit.Code != 1 {
 			t.Errorf("it %s", exit)
 		}
@@ -51,8 +47,7 @@ func (h Harness) testLogs(t *testing.T) {
 		}
 	})
 	t.Run("AreCut", func(t *testing.T) {
-		d, s := h.New(t), h.Spec(t)
-		handle, _ := run(t, d, s, orders.Orders{Log: 4 * h.LogLimit})
+		d, _, handle := h.running(t, orders.Orders{Log: 4 * h.LogLimit})
 		wait.Until(t, "the log is cut and its end kept", func() bool {
 			log, err := d.Logs(t.Context(), handle, 4*h.LogLimit)
 			must(t, err)

@@ -143,8 +143,7 @@ func (h Harness) startReportsItsPhase(t *testing.T) {
 }
 
 func (h Harness) startGoesOnWithTheVolume(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "kept"}}})
+	d, s, handle := h.running(t, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "kept"}}})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	must(t, d.Remove(t.Context(), handle))
 	renew(t, &s)

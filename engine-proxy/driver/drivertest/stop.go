@@ -29,8 +29,7 @@ func (h Harness) testStop(t *testing.T) {
 }
 
 func (h Harness) stopAsksFirst(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	d, s, handle := h.running(t, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	stopped(t, s)
 	if !orders.WasAsked(s.Volume) {
@@ -42,29 +41,25 @@ func (h Harness) stopAsksFirst(t *testing.T) {
 }
 
 func (h Harness) stopKillsWhatIsDeaf(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{Deaf: true})
+	d, s, handle := h.running(t, orders.Orders{Deaf: true})
 	must(t, d.Stop(t.Context(), handle, short))
 	stopped(t, s)
 }
 
 func (h Harness) stopEndsWhatTheEngineStarted(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{Child: true})
+	d, s, handle := h.running(t, orders.Orders{Child: true})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	stopped(t, s)
 }
 
 func (h Harness) stopByAnotherDriver(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{Deaf: true, Child: true})
+	_, s, handle := h.running(t, orders.Orders{Deaf: true, Child: true})
 	must(t, h.New(t).Stop(t.Context(), handle, short))
 	stopped(t, s)
 }
 
 func (h Harness) stopOfWhatIsGoneIsDone(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	d, _, handle := h.running(t, orders.Orders{})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	must(t, h.New(t).Stop(t.Context(), handle, wait.Patience))
@@ -73,15 +68,13 @@ func (h Harness) stopOfWhatIsGoneIsDone(t *testing.T) {
 }
 
 func (h Harness) stopByManyAtOnce(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{Deaf: true})
+	d, s, handle := h.running(t, orders.Orders{Deaf: true})
 	together(t, 4, func(int) (driver.Handle, error) { return handle, d.Stop(t.Context(), handle, short) })
 	stopped(t, s)
 }
 
 func (h Harness) stopEndsWithItsContext(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{Deaf: true})
+	d, _, handle := h.running(t, orders.Orders{Deaf: true})
 	ctx, cancel := context.WithTimeout(t.Context(), short)
 	defer cancel()
 	if err := d.Stop(ctx, handle, wait.Patience); err == nil {
@@ -93,8 +86,7 @@ func (h Harness) stopEndsWithItsContext(t *testing.T) {
 }
 
 func (h Harness) stopRemoveKeepsTheVolume(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "kept"}}})
+	d, s, handle := h.running(t, orders.Orders{Probes: []orders.Probe{{What: orders.Write, Arg: "kept"}}})
 	must(t, d.Stop(t.Context(), handle, wait.Patience))
 	for range 2 {
 		must(t, d.Remove(t.Context(), handle))
@@ -109,8 +101,7 @@ func (h Harness) stopRemoveKeepsTheVolume(t *testing.T) {
 }
 
 func (h Harness) stopRemoveRefusesWhatRuns(t *testing.T) {
-	d, s := h.New(t), h.Spec(t)
-	handle, _ := run(t, d, s, orders.Orders{})
+	d, _, handle := h.running(t, orders.Orders{})
 	for _, each := range []driver.Driver{d, h.New(t)} {
 		if err := each.Remove(t.Context(), handle); err == nil {
 			t.Error("a running instance was removed")

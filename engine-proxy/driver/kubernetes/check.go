@@ -14,6 +14,9 @@ import (
 	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 )
 
+// PolicyName is the name of the NetworkPolicy without which no engine starts.
+const PolicyName = "svc-engine"
+
 // Check implements driver.Driver. It refuses a namespace without the policy
 // that keeps engines from the network, and asks the API server whether it would
 // take an engine's pod, which it then does not make. Whether the image is there

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -57,7 +58,7 @@ func TestEnginesAreMadeAsReviewed(t *testing.T) {
 			secret := d.secret(reviewed, pod)
 			secret.Data, secret.StringData = nil, readable(secret.Data)
 			secret.OwnerReferences[0].UID = "the-pods"
-			policy := Policy(opts.Namespace, proxyPeer, 7444)
+			policy := kubetest.Policy(opts.Namespace, proxyPeer, 7444)
 			compare(t, filepath.Join("testdata", file), manifests(t, claim, pod, secret, policy))
 		})
 	}

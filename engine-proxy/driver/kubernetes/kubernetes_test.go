@@ -41,8 +41,8 @@ func newBed(t testing.TB, change ...func(*Options)) *bed {
 	t.Helper()
 	cluster := kubetest.Shared(t)
 	b := &bed{cluster: cluster, namespace: cluster.Namespace(t), dir: drivertest.TempDir(t)}
-	b.kubeconfig = cluster.Kubeconfig(t, b.namespace, Permissions())
-	_, err := cluster.Admin.NetworkingV1().NetworkPolicies(b.namespace).Create(t.Context(), Policy(b.namespace, proxyPeer, 8444), metav1.CreateOptions{})
+	b.kubeconfig = cluster.Kubeconfig(t, b.namespace, kubetest.Permissions())
+	_, err := cluster.Admin.NetworkingV1().NetworkPolicies(b.namespace).Create(t.Context(), kubetest.Policy(b.namespace, proxyPeer, 8444), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/svc-games/svc/engine-proxy/driver"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -21,14 +22,14 @@ import (
 func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	if err := b.everything(t, Permissions()); err != nil {
+	if err := b.everything(t, kubetest.Permissions()); err != nil {
 		t.Fatalf("with all permissions: %v", err)
 	}
-	for i, rule := range Permissions() {
+	for i, rule := range kubetest.Permissions() {
 		for _, verb := range rule.Verbs {
 			t.Run(verb+" "+rule.Resources[0], func(t *testing.T) {
 				t.Parallel()
-				fewer := Permissions()
+				fewer := kubetest.Permissions()
 				fewer[i].Verbs = slices.DeleteFunc(fewer[i].Verbs, func(v string) bool { return v == verb })
 				if len(fewer[i].Verbs) == 0 {
 					fewer = slices.Delete(fewer, i, i+1)
@@ -43,7 +44,7 @@ func TestEveryPermissionIsNeededAndTogetherTheyAreEnough(t *testing.T) {
 
 func TestPermissionsAreNamedOneByOne(t *testing.T) {
 	t.Parallel()
-	for _, rule := range Permissions() {
+	for _, rule := range kubetest.Permissions() {
 		for _, names := range [][]string{rule.Verbs, rule.Resources, rule.APIGroups} {
 			if slices.Contains(names, "*") {
 				t.Errorf("a rule for everything: %v", rule)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
+	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
 )
 
 // TestConformance runs the suite of all drivers against a real API server.
@@ -37,7 +38,7 @@ func TestConformance(t *testing.T) {
 	powerless := b.cluster.Kubeconfig(t, b.namespace, nil)
 	deaf := b.cluster.Deaf(t)
 	open := b.cluster.Namespace(t)
-	openConfig := b.cluster.Kubeconfig(t, open, Permissions())
+	openConfig := b.cluster.Kubeconfig(t, open, kubetest.Permissions())
 	drivertest.Run(t, drivertest.Harness{
 		New:  of(func(*Options) {}),
 		Spec: func(t *testing.T) driver.Spec { return b.spec(t) },

@@ -151,9 +151,7 @@ func (o *Options) complete() error {
 	if len(o.Command) == 0 {
 		o.Command = []string{filepath.Join(beside, "svc-engine")}
 	}
-	if o.Shim == "" {
-		o.Shim = filepath.Join(beside, "svc-shim")
-	}
+	o.Shim = cmp.Or(o.Shim, filepath.Join(beside, "svc-shim"))
 	paths := []*string{&o.Frameworks}
 	for i := range o.Readable {
 		paths = append(paths, &o.Readable[i])

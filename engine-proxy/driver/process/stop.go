@@ -53,12 +53,10 @@ func (d *Driver) Stop(ctx context.Context, h driver.Handle, grace time.Duration)
 }
 
 func (in *instance) endsWithin(ctx context.Context, limit time.Duration) (bool, error) {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-in.ended:
 		return true, nil
-	case <-timer.C:
+	case <-time.After(limit):
 		return false, nil
 	case <-ctx.Done():
 		return false, ctx.Err()

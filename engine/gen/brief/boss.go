@@ -63,7 +63,7 @@ func (r *Reading) takeBoss(tokens []token, i, way int) bool {
 			break
 		}
 		name, _, figure := r.words.lookup(t)
-		hue := r.words.means["colour"][t.word]
+		hue, _ := r.words.hue(t.word)
 		switch {
 		case hue != "" && color == "":
 			color, last = hue, j

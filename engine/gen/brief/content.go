@@ -15,7 +15,8 @@ import (
 type Content struct {
 	Words     []string
 	Questions []string
-	Over      int // entries beyond the most that a game holds
+	Tables    []string // times tables, if there are several
+	Over      int      // entries beyond the most that a game holds
 	// headed tells that the text says that they are a list, loose that it only ends
 	// with one: it speaks for no game.
 	headed, loose bool
@@ -37,7 +38,7 @@ const (
 )
 
 // Empty reports whether there is no content.
-func (c Content) Empty() bool { return len(c.Words) == 0 && len(c.Questions) == 0 }
+func (c Content) Empty() bool { return len(c.Words)+len(c.Questions)+len(c.Tables) == 0 }
 
 // For returns what a mechanic takes of the content.
 func (c Content) For(mechanic string) []string {
@@ -46,6 +47,8 @@ func (c Content) For(mechanic string) []string {
 		return c.Words
 	case questionContent:
 		return c.Questions
+	case tableContent:
+		return c.Tables
 	}
 	return nil
 }

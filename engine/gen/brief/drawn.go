@@ -22,7 +22,7 @@ func DrawnAs(phrase, role string) (d Drawn, known bool) {
 	for _, t := range tokenize(phrase) {
 		for _, lang := range everyLanguage {
 			l := dictionaries[lang]
-			if hue := l.means["colour"][t.word]; hue != "" {
+			if hue, ok := l.hue(t.word); ok {
 				color = cmp.Or(color, hue)
 			}
 			for _, word := range []string{t.word, t.singular} {

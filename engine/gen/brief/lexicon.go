@@ -35,6 +35,7 @@ var dictionaries, lexicons = func() (alone, whole map[string]*lexicon) {
 			alone[lang].add(l[0], strings.Fields(l[1]))
 		}
 		alone[lang].addPlurals()
+		alone[lang].addForms()
 	}
 	for _, lang := range everyLanguage {
 		whole[lang] = &lexicon{means: map[string]map[string]string{}, sets: map[string]map[string]bool{}}
@@ -77,10 +78,31 @@ func (l *lexicon) add(what string, list []string) {
 // addPlurals takes in the plurals of nouns by a language's endings, where they mean
 // nothing else.
 func (l *lexicon) addPlurals() {
-	for _, word := range slices.Sorted(maps.Keys(l.means["noun"])) {
-		for ending := range l.sets["plural"] {
-			if many := word + ending; len(word) > 3 && !l.knows(many) {
-				l.add("noun "+l.means["noun"][word], []string{many})
+	for _, kind := range []string{"noun", "like"} {
+		for _, word := range slices.Sorted(maps.Keys(l.means[kind])) {
+			for ending := range l.sets["plural"] {
+				if many := word + ending; len(word) > 3 && !l.knows(many) {
+					l.add(kind+" "+l.means[kind][word], []string{many})
+				}
+			}
+		}
+	}
+}
+
+// inflected are the kinds of meaning whose words are adjectives.
+var inflected = []string{"colour", "mood", "play", "size"}
+
+// addForms takes in the forms of adjectives by a language's endings, where they mean
+// nothing else.
+func (l *lexicon) addForms() {
+	endings := slices.Sorted(maps.Keys(l.sets["adjective"]))
+	delete(l.sets, "adjective")
+	for _, kind := range inflected {
+		for _, word := range slices.Sorted(maps.Keys(l.means[kind])) {
+			for _, ending := range endings {
+				if form := word + ending; len(word) > 2 && !l.knows(form) {
+					l.add(kind+" "+l.means[kind][word], []string{form})
+				}
 			}
 		}
 	}

@@ -85,6 +85,7 @@ func Read(text string) Reading {
 		return r
 	}
 	r = read(text, text, Content{})
+	content.Tables = r.Content.Tables
 	r.Content = content
 	return r
 }
@@ -101,9 +102,9 @@ func read(text, whole string, content Content) Reading {
 		return " . "
 	})
 	tokens := tokenize(Rewrite(text))
-	r.Lang, r.words = language(tokens)
+	r.Lang, r.words = language(tokenize(joinNames(text)))
 	if !content.Empty() {
-		r.Lang, r.words = language(tokenize(Rewrite(whole)))
+		r.Lang, r.words = language(tokenize(joinNames(whole)))
 	}
 	r.languages = []string{r.Lang, "en", anyLanguage}
 	r.Stranger = stranger(text, tokens, r.Lang)
@@ -116,6 +117,7 @@ func read(text, whole string, content Content) Reading {
 	r.readMechanics(tokens)
 	content.speakFor(r.Mechanics)
 	r.readTopic(tokens)
+	r.readTables(tokens)
 	r.tokens = tokens
 	r.Params(heaviest(r.Mechanics))
 	r.readNumbers(tokens)
@@ -246,7 +248,7 @@ func (r *Reading) readThemes(tokens []token) {
 			t := &tokens[i]
 			theme, ok := r.words.theme(*t)
 			_, _, figure := r.words.lookup(*t)
-			if !ok || t.negated || t.ofBoss || (figure || t.inName || r.words.means["weak"][t.word] != "") != last {
+			if !ok || t.negated || t.ofBoss || r.isShade(tokens, i) || (figure || t.inName || r.words.means["weak"][t.word] != "") != last {
 				continue
 			}
 			t.known = true
@@ -273,64 +275,6 @@ func (r *Reading) inSpace(tokens []token) bool {
 		_, f, ok := r.words.lookup(t)
 		return ok && f.theme == "space"
 	}) || r.Theme == "" && (r.Mechanics["cannon"] > 0 || r.Mechanics["shooter"] > 0)
-}
-
-func (r *Reading) readLook(tokens []token) {
-	for i := range tokens {
-		t := &tokens[i]
-		if t.negated || t.ofBoss {
-			continue
-		}
-		if color, ok := r.words.means["colour"][t.word]; ok {
-			t.known = true
-			r.because(t.word, "the colour of "+r.color(color, tokens[i+1:]))
-			continue
-		}
-		if mood, ok := r.words.means["mood"][t.word]; ok {
-			t.known = true
-			r.Look.Mood = mood
-			r.because(t.word, "a "+mood+" palette")
-		}
-		for _, n := range r.words.nudges(t.word) {
-			t.known = true
-			r.nudge(n)
-			r.because(t.word, "how it plays")
-		}
-	}
-}
-
-func (r *Reading) nudge(n nudge) {
-	if r.Factors[n.field] == 0 {
-		r.Factors[n.field] = 1
-	}
-	r.Factors[n.field] *= n.by
-}
-
-// color gives a colour to the noun that comes within the next two words, or to
-// the scene.
-func (r *Reading) color(color string, next []token) string {
-	for _, t := range next[:min(2, len(next))] {
-		if t.startsClause {
-			break
-		}
-		noun, _, ok := r.words.lookup(t)
-		if !ok {
-			continue
-		}
-		switch noun {
-		case r.Hero:
-			r.Look.Hero = color
-		case r.Hazard:
-			r.Look.Hazard = color
-		case r.Pickup:
-			r.Look.Pickup = color
-		default:
-			continue
-		}
-		return "the " + noun
-	}
-	r.Look.Tint = color
-	return "the scene"
 }
 
 func heaviest(weights map[string]float64) string {

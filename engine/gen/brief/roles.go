@@ -50,7 +50,7 @@ func (c *casting) read(i int) {
 	if t.ofBoss {
 		return
 	}
-	if !ok || t.usedAsNumber(c.tokens, i) || noun == "enemy" && c.isSaidToBe(i) {
+	if !ok || t.usedAsNumber(c.tokens, i) || noun == "enemy" && c.isSaidToBe(i) || c.isColor(i) {
 		t.known = t.known || ok
 		c.hear(i)
 		return
@@ -64,6 +64,9 @@ func (c *casting) read(i int) {
 		f = figures[noun]
 	}
 	r.Nouns = append(r.Nouns, noun)
+	if c.isWay(i) {
+		c.role = ""
+	}
 	if t.negated && c.role != "hazard" || c.isModifier(i) || c.throws && f.body != "" && f.pickup == "" && r.Hero != noun && c.r.words.compound(t.word) != "" {
 		return // "snowballs" that are thrown play no part
 	}
@@ -127,6 +130,9 @@ func (c *casting) give(i int, noun string, f figure) {
 	} else {
 		role = r.roleOf(f, role)
 	}
+	if role == "hero" && t.tuned {
+		return // the balls of "two balls" are counted
+	}
 	if (role == "hazard" || role == "pickup") && noun == r.Hero && i > 0 && others[c.tokens[i-1].word] {
 		*map[string]*string{"hazard": &r.Hazard, "pickup": &r.Pickup}[role] = noun // "evades other cars"
 		r.Rivals = true
@@ -140,11 +146,17 @@ func (c *casting) give(i int, noun string, f figure) {
 	if f.body != "" && (c.renames(i, r.Hero) || c.role == "" && r.Hero != "" && c.corrects(i)) {
 		role, place, r.Hero = "hero", &r.Hero, "" // "the snake is a train"
 	}
+	like := r.words.likeness(t.word, t.singular) == noun
 	if *place != "" && !(c.guessed[role] && sure) {
-		if !t.inName && !r.isMechanicWord(t.word) && !slices.Contains(r.Idle, noun) && noun != "enemy" {
+		if drawn := noun == r.Hero || noun == r.Hazard || noun == r.Pickup; like && !drawn {
+			r.note(t.raw + ": it has no part in this game")
+		} else if !like && !t.inName && !r.isMechanicWord(t.word) && !slices.Contains(r.Idle, noun) && noun != "enemy" {
 			r.Idle = append(r.Idle, noun)
 		}
 		return
+	}
+	if like {
+		r.note(t.raw + ": drawn as " + Article(noun))
 	}
 	c.guessed[role] = !sure
 	if t.inName || r.isMechanicWord(t.word) {
@@ -170,6 +182,13 @@ func (c *casting) give(i int, noun string, f figure) {
 	c.alone = c.alone || role == "hazard" && !sure && f.shy && t.word == noun
 }
 
+// note adds a wish that is not met, once.
+func (r *Reading) note(unmet string) {
+	if !slices.Contains(r.Unmet, unmet) {
+		r.Unmet = append(r.Unmet, unmet)
+	}
+}
+
 // saidRole is the role that the words around a noun give it: "cats as ghosts",
 // "robots attack", "a monkey chasing you".
 func (c *casting) saidRole(i int) string {
@@ -178,6 +197,8 @@ func (c *casting) saidRole(i int) string {
 		return ""
 	}
 	switch {
+	case i > 1 && raceOf[c.tokens[i-1].word] && races[c.tokens[i-2].word] && !c.tokens[i-1].startsClause && !c.tokens[i].startsClause:
+		return "hero" // "carrera de motos"
 	case c.tokens[i].word == c.tokens[i].singular && slices.Contains(shooters, next[0].word):
 		return "hazard" // "a zombie shooter"
 	case words.is("verb as", next[0].word):
@@ -209,6 +230,12 @@ func (c *casting) saidRole(i int) string {
 // shooters are named after those who are shot.
 var shooters = []string{"shooter", "blaster", "hunter", "hunt", "shooting", "killer", "slayer", "jagd", "jaeger"}
 
+// races are of those who take part in them.
+var (
+	races  = listed("race races rennen carrera carreras course courses")
+	raceOf = listed("of de mit der von")
+)
+
 // renames reports whether the words before a noun say that another one is it.
 func (c *casting) renames(i int, other string) bool {
 	if other == "" {
@@ -231,6 +258,7 @@ var (
 	articles    = listed("der die das dem den el la le mein meine mi mon ma")
 	joins       = listed("mit von con de avec des und y et gegen contra contre")
 	others      = listed("smaller bigger little kleinere kleineren kleine groessere pequenos petits grands other another rival andere anderen anderer autre autres otro otros otra otras")
+	toward      = listed("to zu en a")
 	instead     = listed("instead stattdessen")
 )
 
@@ -299,6 +327,16 @@ func (c *casting) isOne(i int) bool {
 // isSaidToBe reports whether a word is followed by what it is: "the enemies are".
 func (c *casting) isSaidToBe(i int) bool {
 	return i+1 < len(c.tokens) && !c.tokens[i+1].startsClause && c.r.words.is("verb is", c.tokens[i+1].word)
+}
+
+// isWay reports whether a noun is what one goes on: "from planet to planet".
+func (c *casting) isWay(i int) bool {
+	for _, to := range []int{i - 1, i + 1} {
+		if other := 2*to - i; other >= 0 && other < len(c.tokens) && c.tokens[other].word == c.tokens[i].word && toward[c.tokens[to].word] {
+			return true
+		}
+	}
+	return false
 }
 
 // isModifier reports whether a noun only says more about the next one, as in

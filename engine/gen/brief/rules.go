@@ -15,6 +15,7 @@ type Rules struct {
 	Levels   int    // 0 when not named
 	LevelsIn string // the unit that they were counted in, "" when not counted
 	Players  int    // 0 when not named
+	Versus   bool   // two against each other
 	Boss     Wish   // wanted, refused, or not named
 	Powers   Wish
 	Combo    Wish
@@ -60,12 +61,20 @@ var (
 		{regexp.MustCompile(`(?i)\b(?:on|in|with|using|mit|con|avec)?\s*(?:the )?pixi(?:\.?js)?\b`), " pixijs "},
 		{regexp.MustCompile(`(?i)\b(?:on|in|with|using|mit|con|avec)?\s*(?:a |the )?(?:plain |html5? |2d )*canvas\b`), " plaincanvas "},
 		{regexp.MustCompile(`(?i)\b(?:on|in|with|using|mit|con|avec)?\s*(?:the )?phaser\b`), " phaserjs "},
+		{regexp.MustCompile(`(?i)\b(\d{1,2}) ?(?:x|×|by|por|sur) ?(\d{1,2})\b`), "${1}x$2"},
+		{regexp.MustCompile(`(?i)\b(?:(?:colou?rs?|colores?|tonos?|tons?|couleurs?|teintes?) (?:en |in |de )?pastel(?:es|s)?|pastell(?:ton|tön|farb|ig)\pL*|pastell)\b`), "pastelcolours"},
 		{regexp.MustCompile(`(?i)\b([23])[\s-]d(?:imension(?:al|s))?\b`), "${1}d"},
 		{regexp.MustCompile(`(?i)\b(two|2|zwei|dos|deux|due|dois)[\s-]+player\b`), "$1 players"},
 		{regexp.MustCompile(`(?i)\bendless runners?\b`), "endlessrunner"},
 		{regexp.MustCompile(`(?i)\bjump(?:\s*['’]?\s*(?:n|and|&|und)\s*['’]?\s*|\s*-\s*)run\b|\bmetroidvania\b`), "platformer"},
 		{regexp.MustCompile(`(?i)\b(?:boules? de feu|bolas? de fuego|fire balls?)\b`), "fireball"},
 		{regexp.MustCompile(`(?i)\b(?:polar|teddy) bear`), "bear"},
+		{regexp.MustCompile(`(?i)\b(?:versus|vs\.?) (?:the |an? )?(computer|cpu|ai|bot)\b`), "against the $1"},
+		{regexp.MustCompile(`(?i)\b(?:breath|spit|spew)(?:e?s|ing|e)? fire (?:on|at|onto)\b`), "shoots at"},
+		{regexp.MustCompile(`(?i)\bchauves? ?-? ?souris\b`), "chauvesouris"},
+		{regexp.MustCompile(`(?i)\b(?:watch|look) out for\b`), "avoid"},
+		{regexp.MustCompile(`(?i)\b(?:ten )?cuidado con\b`), "evita"},
+		{regexp.MustCompile(`(?i)\b(?:pass|passt) auf (die|den|das|alle)\b`), "vermeide $1"},
 		{regexp.MustCompile(`(?i)\bu-boot`), "uboot"},
 		{regexp.MustCompile(`(?i)\bzebra crossing`), "crosswalk"},
 		{regexp.MustCompile(`(?i)\b(?:rocket|space) ship`), "spaceship"},
@@ -74,7 +83,6 @@ var (
 		{regexp.MustCompile(`(?i)\b(?:ms\.? )?pac[\s-]man\b`), "pacman"}, // who is no man
 		{regexp.MustCompile(`(?i)\b(?:(?:no|without a?|ohne|sin|sans) (?:time[\s-]?limit|timer|zeitlimit|límite de tiempo|limite de temps)|(?:remove|drop|get rid of|turn off|take away|quita|elimina|enlève|supprime|retire) (?:the |el |le |la )?(?:timer|time(?:[\s-]?limit)?|clock|countdown|tiempo|cronómetro|límite de tiempo|chrono(?:mètre)?|minuteur|temps|limite de temps)|(?:die )?zeit (?:weg|abschalten|entfernen))\b`), "endless"},
 		{regexp.MustCompile(`(?i)\b(?:(?:gets? )?faster and faster|gets? faster(?: over time)?|speeds up(?: over time)?|speed up over time|speed-up|increasingly fast(?:er)?|immer schneller|cada vez más rápid[oa]|cada vez mas rapid[oa]|de plus en plus (?:vite|rapide))\b`), "fasterandfaster"},
-		{regexp.MustCompile(`(?i)\b(?:hot[\s-]?seat|(?:against|vs\.?|with) (?:a|my|another) (?:friend|brother|sister)|(?:gegen|mit) (?:einen|einem|meinen|meinem) freund|con (?:un|mi) amigo|avec (?:un|mon) ami|con un amico|com um amigo|zu zweit|jouer à deux|jouable à deux|jugar (?:de )?a dos|para dos personas|(?:with|for) two)\b`), "hotseat"},
 		{regexp.MustCompile(`(?i)\bsea (un|una|el|la|más|mas|de)\b`), "es $1"}, // "be", not a place
 		{regexp.MustCompile(`(?i)\bque sea\b`), "que es"},
 		{regexp.MustCompile(`(?i)\b(le|du|sans|ajoute du|coupe le) son\b`), "$1 sons"}, // "his" elsewhere
@@ -95,7 +103,10 @@ var emoji = func() *strings.Replacer {
 
 // Rewrite joins names of several parts ("three.js", "power-ups") into words, so
 // that no one splits them.
-func Rewrite(text string) string {
+func Rewrite(text string) string { return joinPlayers(joinNames(text)) }
+
+// joinNames is Rewrite without what says that two play.
+func joinNames(text string) string {
 	text = emoji.Replace(text)
 	for _, r := range rewrites {
 		text = r.pattern.ReplaceAllString(text, r.word)
@@ -130,8 +141,7 @@ func (r *Reading) readRules(tokens []token) {
 		case r.words.is("count players", t.word) && n > 1:
 			r.readPlayers(tokens, i, n)
 		case r.words.is("many players", t.word) && !online(tokens):
-			r.Rules.Players = spec.MaxPlayers
-			r.because(t.word, "two players in turns")
+			r.readTogether(tokens, i)
 		default:
 			continue
 		}
@@ -216,7 +226,7 @@ func (r Rules) under(b Rules) Rules {
 		r.Players = b.Players
 	}
 	r.Boss, r.Powers, r.Combo, r.Sound = r.Boss.or(b.Boss), r.Powers.or(b.Powers), r.Combo.or(b.Combo), r.Sound.or(b.Sound)
-	r.Endless = r.Endless || b.Endless
+	r.Endless, r.Versus = r.Endless || b.Endless, r.Versus || b.Versus
 	r.Renderer = cmp.Or(r.Renderer, b.Renderer)
 	return r
 }

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ type token struct {
 	ofBoss       bool // says who the boss is, and nothing else
 	audience     bool // a game is for them
 	inName       bool // part of a name of several words, "flappy bird"
+	tuned        bool // sets a tunable of the mechanic's own, or what it asks
 }
 
 // MaxText bounds what of a text is read, in bytes: more than the longest prompt has.
@@ -52,7 +54,7 @@ func tokenize(text string) []token {
 		}
 		word := elision.ReplaceAllString(folds.Replace(strings.ToLower(raw)), "")
 		t := token{raw: raw, word: word, folded: folds.Replace(strings.ToLower(raw)) != strings.ToLower(raw), singular: singular(word), startsClause: clause, opens: opens, afterColon: colon}
-		if n, err := strconv.Atoi(strings.TrimSuffix(word, "s")); err == nil && n > 0 {
+		if n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSuffix(word, "s"), "er")); err == nil && n > 0 {
 			t.number = n
 		}
 		clause, opens, colon = false, false, false
@@ -104,6 +106,8 @@ func (r *Reading) address(tokens []token) {
 		if t.startsClause && i+1 < len(tokens) && r.isMechanicWord(tokens[i+1].word) {
 			t.audience = false // "kids run"
 		}
+		// "My students should practise".
+		t.audience = t.audience || l.is("audience for", word) && i > 0 && l.is("verb mine", tokens[i-1].word) && i+1 < len(tokens) && l.is("verb wish", tokens[i+1].word)
 		for j := i - 1; j >= max(0, i-5) && l.is("audience for", word) && !t.audience && !tokens[j+1].startsClause && !l.isRole(tokens[j].word) && !l.isNoun(tokens[j].word); j-- {
 			t.audience = l.is("verb for", tokens[j].word)
 			if t.audience {
@@ -140,7 +144,15 @@ func (l *lexicon) figureOf(word, one string) (string, figure, bool) {
 			return w, f, true
 		}
 	}
-	return "", figure{}, false
+	like := l.likeness(word, one)
+	f, ok := figures[like]
+	return like, f, ok
+}
+
+// likeness is the figure that stands for what none looks like, "" for all others: a seal
+// for an otter.
+func (l *lexicon) likeness(word, one string) string {
+	return cmp.Or(l.means["like"][word], l.means["like"][one])
 }
 
 // usedAsNumber tells a heart that is a life from one that is collected.

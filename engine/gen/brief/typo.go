@@ -32,6 +32,9 @@ func (r *Reading) respell(tokens []token) {
 		}
 		known := vocabularies[r.Lang]
 		for meant, swapped := range slips(t.word) {
+			if r.words.likeness(meant, singular(meant)) != "" {
+				continue // "inventory" is no inventor
+			}
 			if n := max(known[meant], known[singular(meant)]); n == figureOrName || n == anyWord && (swapped || len(meant) > shortestLacking) {
 				t.word, t.singular = meant, singular(meant)
 				break
@@ -43,7 +46,8 @@ func (r *Reading) respell(tokens []token) {
 // heard reports whether a word means anything in the text's languages, or is part of a
 // phrase that does.
 func (r *Reading) heard(word string) bool {
-	return vocabularies[r.Lang][word] > 0 || r.words.compound(word) != ""
+	_, hue := r.words.hue(word)
+	return hue || vocabularies[r.Lang][word] > 0 || r.words.compound(word) != ""
 }
 
 // What a word of a vocabulary is.

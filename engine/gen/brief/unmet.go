@@ -22,7 +22,7 @@ func (r *Reading) readUnmet(tokens []token) {
 			flush()
 		}
 		// How many of something there are is decided by the mechanic.
-		if t.number > 1 && !t.known && i+1 < len(tokens) && !tokens[i+1].startsClause && !r.words.is("plain", tokens[i+1].word) && tokens[i+1].number == 0 {
+		if t.number > 1 && !t.known && i+1 < len(tokens) && !tokens[i+1].startsClause && (!r.words.is("plain", tokens[i+1].word) || r.words.is("count points", tokens[i+1].word)) && tokens[i+1].number == 0 {
 			flush()
 			run = append(run, t.raw, tokens[i+1].raw)
 			flush()

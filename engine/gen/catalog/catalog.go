@@ -96,6 +96,9 @@ func figuresOf(name string) []string {
 	})
 }
 
+// Shared reports whether two players of a mechanic play in one run, against each other.
+func Shared(name string) bool { return draws("mechanics/"+name+".js", []byte(".both")) }
+
 var drawers = regexp.MustCompile(`from '\.\./(core/(?:duel|roomart|keys)\.js)'`)
 
 // draws reports whether a module, or one of those that it draws with, names a

@@ -56,7 +56,7 @@ type Mechanic struct {
 	Params map[string]Param `json:"params"`
 	// Example is a brief that asks for it by name; "" for those that have none.
 	Example string `json:"example"`
-	// Content is what a list in the brief may give it: words, questions or
+	// Content is what a list in the brief may give it: words, questions or times
 	// tables; "" for nothing.
 	Content string `json:"content"`
 }

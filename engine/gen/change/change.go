@@ -176,7 +176,7 @@ func clauses(request string) []string {
 		}
 	}
 	for _, at := range separators.FindAllStringIndex(request, -1) {
-		if subordinate.MatchString(request[at[0]:]) || slices.ContainsFunc(marks, func(m []int) bool { return at[0] >= m[0] && at[1] <= m[1] }) {
+		if subordinate.MatchString(request[at[0]:]) || listsTables(request, at) || slices.ContainsFunc(marks, func(m []int) bool { return at[0] >= m[0] && at[1] <= m[1] }) {
 			continue
 		}
 		add(at[0])
@@ -184,6 +184,18 @@ func clauses(request string) []string {
 	}
 	add(len(request))
 	return out
+}
+
+// Numbers of times tables, which are one wish: "the 7 and 8 times tables".
+var (
+	tablesPattern = words(`times`, `tables?`, `reihen?`, `einmaleins`, `tablas?`)
+	numberEnds    = regexp.MustCompile(`\d(?:er|s)?-?$`)
+	numberBegins  = regexp.MustCompile(`^\s*(?:\pL{1,3} ){0,2}\d`)
+)
+
+// listsTables reports whether a separator stands between two numbers of such a list.
+func listsTables(request string, at []int) bool {
+	return tablesPattern.MatchString(strings.ToLower(request)) && numberEnds.MatchString(request[max(0, at[0]-4):at[0]]) && numberBegins.MatchString(request[at[1]:min(len(request), at[1]+16)])
 }
 
 // outside applies f to what is not in quotation marks.

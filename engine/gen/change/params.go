@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/svc-games/svc/engine/gen/catalog"
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -25,6 +26,11 @@ var (
 func parameters(s *spec.Spec, c clause) result {
 	var all results
 	found := c.reading.Params(s.Mechanic)
+	if list := c.reading.Content.Tables; len(list) > 0 && len(c.reading.Content.For(s.Mechanic)) > 0 {
+		s.Content, s.Params = list, with(s.Params, "table", 0)
+		delete(found, "table")
+		all.add(done("tables: %s", strings.Join(list, ", ")))
+	}
 	if c.wants(&challenge) != 0 { // "too hard" is no wish for a hard one
 		for _, name := range levelOfPlay {
 			delete(found, name)

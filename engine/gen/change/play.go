@@ -171,7 +171,7 @@ func size(s *spec.Spec, c clause) result {
 	if c.tuned || !about && (boardPattern.MatchString(c.text) || c.reading.Theme != "") { // "a bigger field", "bigger trees"
 		return result{}
 	}
-	others := obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun) || len(c.reading.Unmet) > 0 && !about
+	others := obstaclePattern.MatchString(c.text) || c.names(s.Cast.Hazard.Noun) || c.names(s.Cast.Pickup.Noun) || !about && len(c.reading.Unmet)+len(c.reading.Nouns) > 0
 	by := step(c, 1.08, 1.2, 1.4)
 	switch {
 	case textPattern.MatchString(c.text) && (biggerPattern.MatchString(c.text) || smallerPattern.MatchString(c.text)):

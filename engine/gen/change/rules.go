@@ -10,7 +10,7 @@ import (
 
 var (
 	droppedPattern = regexp.MustCompile(`\b(?:drop|delete|get rid of|no more|entferne|ohne|quita|elimina|enl(?:è|e)ve|supprime)\b`)
-	onePattern     = regexp.MustCompile(`\b(?:single|one|1)[\s-]player\b`)
+	onePattern     = regexp.MustCompile(`\b(?:(?:single|one|1)[\s-]player|(?:against|versus|vs\.?|gegen|contra|contre) (?:the |an? |den |la |el |l[\x27’])?(?:computer|cpu|ai|bot|ki|ordenador|computadora|máquina|ordinateur|machine))\b`)
 )
 
 // bossPattern says something of a boss and asks for none.

@@ -65,7 +65,7 @@
   addEventListener('message', function (e) {
     var said = e.data;
     var key = said && said.svcStream;
-    if (e.source !== frame.contentWindow || typeof key !== 'string' || !/^[0-9a-f]{32}$/.test(key)) return;
+    if (!frame.contentWindow || e.source !== frame.contentWindow || typeof key !== 'string' || !/^[0-9a-f]{32}$/.test(key)) return;
     var kept = read(), path = said.path === '/s' ? '/s' : undefined;
     if (said.batch === null) delete kept[key];
     else if (typeof said.batch === 'string') kept[key] = { at: Date.now(), batch: said.batch, path: path };
@@ -125,7 +125,11 @@
       .then(function (res) { return res.json(); })
       .then(function (said) {
         quiet = never || !!said.consent;
-        if (!said.consent) frame.contentWindow.postMessage({ svcConsent: said }, '*');
+        if (!said.consent) {
+          frame.contentWindow.postMessage({ svcConsent: said }, '*');
+          document.getElementById('unnamed').hidden = true;
+          document.getElementById('named').hidden = false;
+        }
         consent.remove();
         frame.focus();
       })
@@ -145,7 +149,8 @@
     report.setAttribute('aria-expanded', 'false');
     ask('report', { reason: document.getElementById('reason').value }, 'Thank you.');
   });
-  // The game ends first: what it still has would be kept anew.
+  // The game ends first: what it still has would be kept anew. What it says as it ends is
+  // of a frame that is gone.
   document.getElementById('forget').addEventListener('click', function () {
     frame.remove();
     write({});

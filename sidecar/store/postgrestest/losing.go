@@ -5,10 +5,11 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"github.com/svc-games/svc/test/keep"
 )
 
 // socketName is the name of PostgreSQL's socket in its folder.
@@ -29,15 +30,7 @@ type Losing struct {
 // Between returns the address of a database as it is reached through l.
 func (l *Losing) Between(t testing.TB, address string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "svc") // short: a socket's path has 108 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := keep.Dir(t)
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)

@@ -269,13 +269,11 @@ func (f *fake) Stop(ctx context.Context, h driver.Handle, grace time.Duration) e
 		f.end(id, &driver.Exit{Code: 0, Reason: driver.ReasonExited, At: time.Now()})
 		return nil
 	}
-	patience := time.NewTimer(grace)
-	defer patience.Stop()
 	select {
 	case <-i.ended:
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-patience.C:
+	case <-time.After(grace):
 		f.Kill(id)
 	}
 	return nil

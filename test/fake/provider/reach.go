@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/svc-games/svc/test/keep"
 )
 
 // Reach puts a provider behind a socket as an egress does, for tests of an engine's
@@ -16,10 +18,7 @@ import (
 // it to the provider.
 func Reach(t testing.TB, p *Provider, models string) (socket, tokenFile string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "mdl") // short: a socket's path has 108 bytes
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := keep.Dir(t)
 	p.Key = "the-token"
 	tokenFile, socket = filepath.Join(dir, "token"), filepath.Join(dir, "e.sock")
 	if err := os.WriteFile(tokenFile, []byte(p.Key+"\n"), 0o600); err != nil {
@@ -48,9 +47,6 @@ func Reach(t testing.TB, p *Provider, models string) (socket, tokenFile string) 
 		p.ServeHTTP(w, r)
 	})}
 	go func() { _ = server.Serve(l) }() // until it is closed
-	t.Cleanup(func() {
-		server.Close()
-		os.RemoveAll(dir)
-	})
+	t.Cleanup(func() { server.Close() })
 	return socket, tokenFile
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -105,9 +106,7 @@ func (f *fault) write(w http.ResponseWriter, m Manner) {
 	case Mistral:
 		body = map[string]any{"object": "error", "message": f.message, "type": f.kind, "param": nil, "code": f.code}
 	}
-	for name, value := range f.more {
-		detail[name] = value
-	}
+	maps.Copy(detail, f.more)
 	_, _ = w.Write(marshal(body))
 }
 

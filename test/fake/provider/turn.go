@@ -3,6 +3,7 @@ package fakeprovider
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -130,11 +131,8 @@ func (t Turn) messageEvents(q Request) []event {
 	begun["content"], begun["stop_reason"], begun["usage"] = []any{}, nil, usage
 	out := []event{{"type": "message_start", "message": begun}, {"type": "ping"}}
 	for i, b := range t.blocks() {
-		start := map[string]any{}
+		start := maps.Clone(b)
 		var deltas []map[string]any
-		for name, v := range b {
-			start[name] = v
-		}
 		switch b["type"] {
 		case "thinking":
 			start["thinking"], start["signature"] = "", ""
@@ -214,10 +212,7 @@ func (t Turn) responseEvents(q Request) []event {
 	begun["status"], begun["output"], begun["usage"] = "in_progress", []any{}, nil
 	out := []event{{"type": "response.created", "response": begun}, {"type": "response.in_progress", "response": begun}}
 	for i, item := range t.items() {
-		start := map[string]any{}
-		for name, v := range item {
-			start[name] = v
-		}
+		start := maps.Clone(item)
 		var deltas []event
 		switch item["type"] {
 		case "message":

@@ -8,34 +8,25 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine"
 	"github.com/svc-games/svc/engine/gen"
+	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/test/rig/point"
 	"github.com/svc-games/svc/test/rig/script"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "engine: "+err.Error())
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("engine", run) }
 
 func run(ctx context.Context) error {
 	opts, err := engine.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)

@@ -4,34 +4,25 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/daemon"
+	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/sidecar/wire/ledger"
 	"github.com/svc-games/svc/test/rig/point"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
-	if err == nil {
-		err = daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger {
-			return tapped{ledger.New(sidecar)}
-		})
-	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "engineproxy: "+err.Error())
-		os.Exit(1)
-	}
+	cli.Main("engineproxy", func(ctx context.Context) error {
+		o, err := daemon.ParseOptions(os.Args[1:], os.Getenv, os.Stderr)
+		if err != nil {
+			return err
+		}
+		return daemon.Run(ctx, o, func(sidecar http.RoundTripper) engineproxy.Ledger { return tapped{ledger.New(sidecar)} })
+	})
 }
 
 // tapped is a way to the ledger that passes a point before and after each
@@ -48,10 +39,7 @@ func (t tapped) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.F
 
 // Resolve implements engineproxy.Ledger.
 func (t tapped) Resolve(ctx context.Context, jobID string, v contract.FenceVerdict) error {
-	point.Pass("before resolve")
-	err := t.Ledger.Resolve(ctx, jobID, v)
-	point.Pass("resolved")
-	return err
+	return point.Around("before resolve", "resolved", func() error { return t.Ledger.Resolve(ctx, jobID, v) })
 }
 
 // Interface guards

@@ -98,17 +98,11 @@ func (t tapped) Renew(ctx context.Context, jobID string, after time.Duration) er
 }
 
 func (t tapped) Commit(ctx context.Context, jobID string) error {
-	point.Pass("before commit")
-	err := t.Service.Commit(ctx, jobID)
-	point.Pass("committed")
-	return err
+	return point.Around("before commit", "committed", func() error { return t.Service.Commit(ctx, jobID) })
 }
 
 func (t tapped) Release(ctx context.Context, jobID string) error {
-	point.Pass("before release")
-	err := t.Service.Release(ctx, jobID)
-	point.Pass("released")
-	return err
+	return point.Around("before release", "released", func() error { return t.Service.Release(ctx, jobID) })
 }
 
 func (t tapped) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.FeedVerdict, error) {
@@ -119,10 +113,7 @@ func (t tapped) ApplyFeed(ctx context.Context, b contract.FeedBatch) (contract.F
 }
 
 func (t tapped) Resolve(ctx context.Context, jobID string, v contract.FenceVerdict) error {
-	point.Pass("before resolve")
-	err := t.Service.Resolve(ctx, jobID, v)
-	point.Pass("resolved")
-	return err
+	return point.Around("before resolve", "resolved", func() error { return t.Service.Resolve(ctx, jobID, v) })
 }
 
 // Interface guards

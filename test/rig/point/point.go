@@ -44,6 +44,14 @@ func Pass(name string) {
 	}
 }
 
+// Around passes a point before do, and one after it.
+func Around(before, after string, do func() error) error {
+	Pass(before)
+	err := do()
+	Pass(after)
+	return err
+}
+
 // Die kills the process as the kernel would for want of memory, and leaves the
 // name of the point in a file.
 func Die(deaths, name string) {

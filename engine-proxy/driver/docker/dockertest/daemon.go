@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/test/child"
+	"github.com/svc-games/svc/test/need"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -39,25 +40,12 @@ type Daemon struct {
 // CI=true.
 func Need(t testing.TB) {
 	t.Helper()
-	missing := ""
 	if _, err := exec.LookPath("dockerd"); err != nil {
-		missing = "dockerd is not installed; run make deps"
-	} else if os.Geteuid() != 0 {
-		missing = "only root can start dockerd"
+		need.Missing(t, "dockerd is not installed; run make deps")
 	}
-	if missing != "" {
-		Unable(t, missing)
+	if os.Geteuid() != 0 {
+		need.Missing(t, "only root can start dockerd")
 	}
-}
-
-// Unable skips a test for which this machine lacks something. CI must lack
-// nothing.
-func Unable(t testing.TB, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
 }
 
 // Start starts a daemon with further arguments and stops it when the test ends.
@@ -66,7 +54,7 @@ func Start(t testing.TB, args ...string) *Daemon {
 	Need(t)
 	d, err := start(args...)
 	if err != nil { // as in a container that may not run containers
-		Unable(t, err.Error())
+		need.Missing(t, "%v", err)
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -216,7 +204,7 @@ func Shared(t testing.TB) *Daemon {
 	Need(t)
 	shared.once.Do(func() { shared.daemon, shared.err = start() })
 	if shared.err != nil {
-		Unable(t, shared.err.Error())
+		need.Missing(t, "%v", shared.err)
 	}
 	return shared.daemon
 }

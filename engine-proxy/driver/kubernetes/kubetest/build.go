@@ -49,8 +49,7 @@ func tool(pkg, dir string) (string, error) {
 
 // words is what a command that failed said.
 func words(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return ": " + string(exit.Stderr)
 	}
 	return ""

@@ -325,10 +325,8 @@ func (n *Node) online() bool {
 
 // pause waits a moment and reports whether the node goes on.
 func (n *Node) pause() bool {
-	timer := time.NewTimer(repeat)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(repeat):
 		return n.online()
 	case <-n.ctx.Done():
 		return false

@@ -64,11 +64,9 @@ func (p *pod) now() *corev1.Pod {
 // wait returns after the pod was changed, or after a moment. It reports
 // whether there is still something to do.
 func (p *pod) wait() bool {
-	timer := time.NewTimer(repeat)
-	defer timer.Stop()
 	select {
 	case <-p.changed:
-	case <-timer.C:
+	case <-time.After(repeat):
 	case <-p.gone:
 		return false
 	case <-p.node.ctx.Done():

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svc-games/svc/test/need"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -74,15 +75,10 @@ func kernel(t *testing.T) string {
 	if err == nil {
 		_, err = os.Stat(path)
 	}
-	switch {
-	case err == nil:
-		return path
-	case os.Getenv("CI") == "true":
-		t.Fatalf("what guests need is missing: %v", err)
-	default:
-		t.Skipf("what guests need is missing, run \"scripts/deps long\" and set SVC_BIN to its bin/: %v", err)
+	if err != nil {
+		need.Missing(t, "what guests need is missing, run \"scripts/deps long\" and set SVC_BIN to its bin/: %v", err)
 	}
-	return ""
+	return path
 }
 
 // image makes the guest's file system, which is in its memory.

@@ -161,6 +161,12 @@ export const hazards = {
     b.poly([[-26, 32], [-7, -44], [7, -44], [26, 32]], o.color);
     b.poly([[-18, 4], [-12, -18], [12, -18], [18, 4]], '#ffffff', { flat: true, line: 0 });
   },
+  tree: (b, o) => {
+    b.round(-9, 24, 18, 22, 4, '#8a5a34');
+    for (const [y, w] of [[30, 38], [8, 31], [-14, 23]]) {
+      b.poly([[-w, y], [0, y - 32], [w, y]], shade(o.color, (30 - y) / 160));
+    }
+  },
   truck: vehicles.trucktop,
   snowman: (b) => {
     b.oval(0, 20, 32, 27, '#eaf4ff');

@@ -15,6 +15,7 @@ const BH = 26;
 const LEFT = (W - COLS * BW) / 2;
 const TOP = 156;
 const CEILING = 92;
+const SIZES = [0, 0.7, 1, 1.35]; // of the paddle, by params.paddle
 const STEEP = 1.1; // sideways to upwards, at most
 const DRY = 3; // bounces without a brick, after which the paddle sends the ball to one
 const COLORS = ['#ff4d6d', '#ff9f1c', '#ffd23f', '#4cc247', '#2fa8ee', '#a55ee8'];
@@ -69,7 +70,7 @@ function serve(s) {
     ({ x: s.x, y: Y - 22, vx: clamp(between(s, -0.4, 0.4) + i * 0.5, -STEEP, STEEP), vy: -1, wait: 1 + i * 0.4 }));
 }
 
-export function half(s) { return (s.wide > 0 ? 66 : 44) * (0.5 + 0.5 * s.cfg.size); }
+export function half(s) { return (s.wide > 0 ? 66 : 44) * (0.5 + 0.5 * s.cfg.size) * SIZES[s.cfg.params.paddle || 2]; }
 export function pace(s) {
   return 400 * s.cfg.speed * Math.sqrt(heat(s)) * (1 + 0.05 * Math.min(6, s.wall - 1)) * (s.slow > 0 ? 0.65 : 1);
 }

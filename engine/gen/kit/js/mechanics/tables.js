@@ -27,7 +27,8 @@ const whole = (s, low, high) => low + Math.floor(random(s) * (high - low + 1));
 
 // sum returns the text of a sum and its result. op: times, plus, minus, by.
 function sum(s) {
-  const { table = 0, max = 0, op = 0 } = s.cfg.params;
+  const { max = 0, op = 0 } = s.cfg.params;
+  const table = s.cfg.params.table || (s.cfg.content.length ? Number(choose(s, s.cfg.content)) : 0);
   const kind = op >= MIXED ? whole(s, 0, 3) : op;
   const most = Math.max(2, max || (kind === 1 || kind === 2 ? 20 : 10));
   const times = s.cfg.labels.times || '×';

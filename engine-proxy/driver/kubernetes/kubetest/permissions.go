@@ -1,4 +1,4 @@
-package kubernetes
+package kubetest
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -18,13 +18,13 @@ func Permissions() []rbacv1.PolicyRule {
 		{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: []string{"get", "create", "patch", "delete"}},
 		{
 			APIGroups: []string{networkingv1.GroupName}, Resources: []string{"networkpolicies"},
-			ResourceNames: []string{PolicyName}, Verbs: []string{"get"},
+			ResourceNames: []string{policyName}, Verbs: []string{"get"},
 		},
 	}
 }
 
-// PolicyName is the name of the NetworkPolicy without which no engine starts.
-const PolicyName = "svc-engine"
+// policyName is the name of the NetworkPolicy without which no engine starts.
+const policyName = "svc-engine"
 
 // Policy returns the NetworkPolicy that engines need in a namespace: nobody
 // but the engine proxy reaches them, and they reach nothing but its egress.
@@ -34,11 +34,11 @@ func Policy(namespace string, proxy networkingv1.NetworkPolicyPeer, egressPort i
 	}
 	peers := []networkingv1.NetworkPolicyPeer{proxy}
 	return &networkingv1.NetworkPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: PolicyName, Namespace: namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: policyName, Namespace: namespace},
 		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{labelApp: App}},
+			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "svc-engine"}},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-			Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: peers, Ports: ports(Port)}},
+			Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: peers, Ports: ports(8443)}},
 			Egress:      []networkingv1.NetworkPolicyEgressRule{{To: peers, Ports: ports(egressPort)}},
 		},
 	}

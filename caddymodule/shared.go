@@ -132,6 +132,7 @@ func (s *Shared) leave(a *App) error {
 // Destruct closes the backend when no configuration uses it any more.
 func (s *Shared) Destruct() error {
 	err := errors.Join(s.previews.close(), s.plays.close())
+	s.jobs.Close() // whose followers ask the cache
 	s.cache.Close()
 	s.rechecks.Close()
 	return errors.Join(err, s.backend.close())

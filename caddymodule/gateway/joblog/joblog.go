@@ -87,9 +87,12 @@ type Jobs struct {
 	windows     atomic.Int64 // bytes that are kept of all
 	windowsMost int64
 
-	mu   sync.Mutex // guards the following fields
-	open map[Job]*follower
-	most int // that may be open, 0 for any number
+	following sync.WaitGroup // of followers, also of those without readers
+
+	mu     sync.Mutex // guards the following fields
+	open   map[Job]*follower
+	most   int // that may be open, 0 for any number
+	closed bool
 }
 
 // New returns the jobs of a source, of which none is followed yet.
@@ -112,22 +115,33 @@ func (j *Jobs) Limit(most int) {
 	j.most = most
 }
 
+// Close ends all following. It returns when the source is asked for nothing more.
+func (j *Jobs) Close() {
+	j.mu.Lock()
+	j.closed = true
+	for _, f := range j.open {
+		f.cancel()
+	}
+	j.mu.Unlock()
+	j.following.Wait()
+}
+
 // Join returns a reader of a job's events after an id. The first one has the job
-// followed from there, or is nil if as many are followed as may be. Leave must be called
-// once.
+// followed from there, or is nil if as many are followed as may be, or after Close. Leave
+// must be called once.
 func (j *Jobs) Join(job Job, after uint64) *Reader {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f := j.open[job]
 	if f == nil {
-		if j.most > 0 && len(j.open) >= j.most {
+		if j.closed || j.most > 0 && len(j.open) >= j.most {
 			return nil
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		f = newFollower(j, job, after)
 		f.cancel = cancel
 		j.open[job] = f
-		go f.run(ctx)
+		j.following.Go(func() { f.run(ctx) })
 	}
 	f.readers++
 	return f.enter(after)

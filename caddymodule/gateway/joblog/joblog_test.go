@@ -239,6 +239,23 @@ func TestAReaderThatLeavesEndsTheFollowingOnlyAsTheLastOne(t *testing.T) {
 	})
 }
 
+func TestNothingIsAskedOfTheSourceAfterClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemory(1)
+		defer log.freeze()()
+		jobs := New(log)
+		reader := jobs.Join(theJob, 0)
+		defer reader.Leave()
+		synctest.Wait()
+		jobs.Close()
+		log.mu.Lock()
+		defer log.mu.Unlock()
+		if log.open != 0 || jobs.Join(Job{ID: "another"}, 0) != nil {
+			t.Errorf("%d logs are open, or a reader is let in", log.open)
+		}
+	})
+}
+
 // TestEachReaderGetsEachEventOnce has readers come and go, slow and fast ones, while
 // the log grows and breaks off again and again: what each gets is what the model says,
 // the log from where it came.

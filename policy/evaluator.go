@@ -30,6 +30,8 @@ type Evaluator struct {
 	sources  map[string]string
 	masks    bool
 	reads    Reads
+	// attributes says that attributes of projects are read.
+	attributes bool
 }
 
 // NewEvaluator prepares the policy of src, its *.rego files without tests.
@@ -50,7 +52,8 @@ func NewEvaluator(src fs.FS) (*Evaluator, error) {
 	if err := checkDecision(compiler); err != nil {
 		return nil, fmt.Errorf("compiling policy: %w", err)
 	}
-	e := &Evaluator{compiler: compiler, sources: sources, revision: revision(sources), reads: readsOf(compiler)}
+	e := &Evaluator{compiler: compiler, sources: sources, revision: revision(sources)}
+	e.reads, e.attributes = readsOf(compiler)
 	if e.decision, err = prepare(compiler, entrypoint); err != nil {
 		return nil, err
 	}
@@ -82,6 +85,9 @@ func (e *Evaluator) Decide(ctx context.Context, in Input) (Decision, error) {
 
 // Reads returns what decisions depend on of the request.
 func (e *Evaluator) Reads() Reads { return e.reads }
+
+// ReadsAttributes reports whether decisions depend on attributes of projects.
+func (e *Evaluator) ReadsAttributes() bool { return e.attributes }
 
 // DecideValue is Decide for an input that did not come from this program and
 // may have any shape.

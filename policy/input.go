@@ -20,6 +20,9 @@ func (in Input) Value() ast.Value {
 	if in.User != nil {
 		value.Insert(text("user"), in.User.term())
 	}
+	if in.Target != nil {
+		value.Insert(text("target"), in.Target.term())
+	}
 	if in.Request != nil {
 		value.Insert(text("request"), in.Request.term())
 	}
@@ -42,6 +45,17 @@ func (u User) term() *ast.Term {
 		all = append(all, member("attributes", textsOf(u.Attributes)))
 	}
 	return ast.ObjectTerm(all...)
+}
+
+func (t Target) term() *ast.Term {
+	var members [][2]*ast.Term
+	for _, fact := range [...]struct{ name, value string }{{"userId", t.UserID}, {"keyId", t.KeyID}, {"state", t.State}} {
+		members = optional(members, fact.name, fact.value)
+	}
+	if len(t.Attributes) > 0 {
+		members = append(members, member("attributes", textsOf(t.Attributes)))
+	}
+	return ast.ObjectTerm(members...)
 }
 
 func (r Request) term() *ast.Term {

@@ -50,8 +50,14 @@ const (
 	ActionReadKeys      Action = "keys.read"
 	ActionCreateKey     Action = "keys.create"
 	ActionChangeKey     Action = "keys.change"
-	ActionAdminRead     Action = "admin.read"
-	ActionAdminWrite    Action = "admin.write"
+
+	// The same of a key of another user, and of one that is not there: a policy that does not
+	// know them lets nobody at others' keys.
+	ActionReadOthersKeys   Action = "keys.others.read"
+	ActionChangeOthersKeys Action = "keys.others.change"
+
+	ActionAdminRead  Action = "admin.read"
+	ActionAdminWrite Action = "admin.write"
 )
 
 // Actions returns all of them, in the order of a policy's table. The schema of the
@@ -62,7 +68,7 @@ func Actions() []Action {
 		ActionPublish, ActionUnpublish, ActionAnalytics, ActionReadWebhooks, ActionWriteWebhooks, ActionStudioRead, ActionStudioWrite,
 		ActionStatus, ActionEvents, ActionStreamToken, ActionFiles, ActionCancel, ActionGenerate, ActionListJobs, ActionListModels,
 		ActionSetAttributes, ActionPreview, ActionReadConsole, ActionReadKeys, ActionCreateKey, ActionChangeKey,
-		ActionAdminRead, ActionAdminWrite,
+		ActionReadOthersKeys, ActionChangeOthersKeys, ActionAdminRead, ActionAdminWrite,
 	}
 }
 
@@ -92,6 +98,8 @@ type Input struct {
 	Project *Project `json:"project"`
 	Usage   *Usage   `json:"usage"`
 	User    *User    `json:"user,omitempty"`
+	// Target is nil where the action is about nobody, about a project, or about all users.
+	Target *Target `json:"target,omitempty"`
 	// Request is nil where no request of a client is the cause, for keys that no one
 	// has, and in records of former versions.
 	Request *Request `json:"request,omitempty"`
@@ -125,6 +133,18 @@ type User struct {
 	// State of the user; "" for an admin, and in records of former versions.
 	State string `json:"state,omitempty"`
 	// Attributes are those that admins set for the user; nil without any.
+	Attributes map[string]string `json:"attributes,omitempty"`
+}
+
+// Target is whom an action of a user without a key is about: whose key it is in the console,
+// whose data an admin names.
+type Target struct {
+	// UserID is "" where there is no such key.
+	UserID string `json:"userId,omitempty"`
+	KeyID  string `json:"keyId,omitempty"`
+	// State and Attributes are those of that user, as in User; without them there is no such
+	// user.
+	State      string            `json:"state,omitempty"`
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 

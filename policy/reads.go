@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -29,9 +30,10 @@ const TimedLife = time.Second
 // requestFacts are the members of input.request.
 var requestFacts = map[ast.String]Reads{"ip": ReadsIP, "time": ReadsTime, "method": ReadsMethod, "userAgent": ReadsUserAgent}
 
-// readsOf returns what the rules behind the entrypoint name of the request. A rule that
-// takes the input as a whole, or by a name that is not written out, reads all.
-func readsOf(compiler *ast.Compiler) (reads Reads) {
+// readsOf returns what the rules behind the entrypoint name of the request, and whether they
+// name attributes of projects. A rule that takes the input as a whole, or by a name that is
+// not written out, reads all.
+func readsOf(compiler *ast.Compiler) (reads Reads, attributes bool) {
 	seen := map[*ast.Rule]bool{}
 	var follow func(ast.Ref)
 	follow = func(path ast.Ref) {
@@ -49,6 +51,7 @@ func readsOf(compiler *ast.Compiler) (reads Reads) {
 					}
 					if x.HasPrefix(ast.InputRootRef) {
 						reads |= readBy(x)
+						attributes = attributes || readsAttributes(x)
 					}
 					for _, part := range x[1:] {
 						walker.Walk(part)
@@ -56,7 +59,7 @@ func readsOf(compiler *ast.Compiler) (reads Reads) {
 					return true
 				case ast.Var:
 					if x.Equal(ast.InputRootDocument.Value) { // not in a reference: all of it
-						reads = readsAll
+						reads, attributes = readsAll, true
 					}
 				}
 				return false
@@ -65,7 +68,20 @@ func readsOf(compiler *ast.Compiler) (reads Reads) {
 		}
 	}
 	follow(entrypoint)
-	return reads
+	return reads, attributes
+}
+
+// readsAttributes reports whether a reference to the input may be one to attributes of a project.
+func readsAttributes(ref ast.Ref) bool {
+	for i, names := range [][]ast.String{{"project"}, {"attributes", "adminAttributes"}} {
+		if len(ref) <= i+1 {
+			return true
+		}
+		if name, written := ref[i+1].Value.(ast.String); written && !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // readBy returns what a reference to the input reads of the request.

@@ -52,6 +52,34 @@ func TestWhatAPolicyReadsOfARequestIsKnown(t *testing.T) {
 	}
 }
 
+// TestWhetherAPolicyReadsAttributesOfProjectsIsKnown: lists are longer where it does.
+func TestWhetherAPolicyReadsAttributesOfProjectsIsKnown(t *testing.T) {
+	for condition, want := range map[string]bool{
+		"input.project.ownerId == input.key.userId":                    false,
+		"input.user.attributes.staff == \"yes\"":                       false,
+		"input.key.labels.attributes == \"x\"":                         false,
+		"input.project.attributes.readers == input.key.userId":         true,
+		"input.project.adminAttributes.plan == \"school\"":             true,
+		"input.key.userId in split(input.project.attributes.r, \",\")": true,
+		"object.get(input.project, \"attributes\", {}).r == \"x\"":     true,
+		"some name in [\"attributes\"]; input.project[name].r":         true,
+		"some name in [\"project\"]; input[name].attributes.r":         true,
+		"walk(input, [_, \"alice\"])":                                  true,
+	} {
+		e, err := NewEvaluator(fstest.MapFS{"svc/authz/authz.rego": {Data: []byte("package svc.authz\n\n# METADATA\n# entrypoint: true\ndecision := {\"allow\": allow, \"status\": 403, \"error\": \"No.\", \"rule\": \"no\", \"limits\": limits}\n\nlimits := {\"jobsPerDay\": null, \"jobsPerMonth\": null, \"maxConcurrentJobs\": null, \"tikPerMonth\": null}\n\ndefault allow := false\n\nallow if {\n\t" + condition + "\n}\n\nunused if input.project.attributes.x\n")}})
+		if err != nil {
+			t.Errorf("%s: %v", condition, err)
+			continue
+		}
+		if got := e.ReadsAttributes(); got != want {
+			t.Errorf("%s: %t, want %t", condition, got, want)
+		}
+	}
+	if embeddedEvaluator(t).ReadsAttributes() {
+		t.Error("the shipped policy reads attributes of projects")
+	}
+}
+
 // TestWhatNoRuleReadsCostsADecisionNothing counts allocations, which do not depend on
 // the machine.
 func TestWhatNoRuleReadsCostsADecisionNothing(t *testing.T) {

@@ -116,7 +116,9 @@ type Service interface {
 	Project(ctx context.Context, projectID string) (Project, error)
 
 	// Projects lists a user's projects, newest first, after the cursor "" or
-	// one that an earlier list returned.
+	// one that an earlier list returned. Where the policy reads attributes of projects there
+	// are those of others among them whose attributes name the user: the caller has the
+	// policy decide on each.
 	Projects(ctx context.Context, userID, after string, limit int) (api.ProjectList, error)
 
 	// ProjectJobs returns the jobs of a project, newest first, before the job "" for

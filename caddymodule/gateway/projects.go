@@ -82,17 +82,17 @@ func (p *Projects) list(w http.ResponseWriter, r *http.Request, q *Request) erro
 	if err != nil {
 		return projectError(err)
 	}
-	if page.Data, err = p.Allowed(r.Context(), q.KeyID, page.Data); err != nil {
+	if page.Data, err = p.Allowed(r.Context(), q.KeyID, policy.ActionGetProject, page.Data); err != nil {
 		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
 	return writeJSON(w, http.StatusOK, page)
 }
 
-// Allowed leaves those projects that the policy lets the key's user get.
-func (p *Projects) Allowed(ctx context.Context, keyID string, all []api.Project) ([]api.Project, error) {
+// Allowed leaves those projects with which the policy lets the key's user do something.
+func (p *Projects) Allowed(ctx context.Context, keyID string, action policy.Action, all []api.Project) ([]api.Project, error) {
 	seen := make([]api.Project, 0, len(all))
 	for _, project := range all {
-		d, err := p.Sidecar.Decide(ctx, keyID, project.ID, policy.ActionGetProject)
+		d, err := p.Sidecar.Decide(ctx, keyID, project.ID, action)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import "context"
 type (
 	projectKey struct{}
 	repeatsKey struct{}
+	pageKey    struct{}
 )
 
 // WithProject returns a context of decisions about a project that is not there: the
@@ -23,6 +24,16 @@ func ProjectOf(ctx context.Context) string {
 // of, or one request a hundred: see Entry.Repeats.
 func WithRepeats(ctx context.Context) context.Context {
 	return context.WithValue(ctx, repeatsKey{}, true)
+}
+
+// WithPage returns a context of decisions for a page that a user who is signed in asks for:
+// see Entry.Page.
+func WithPage(ctx context.Context) context.Context { return context.WithValue(ctx, pageKey{}, true) }
+
+// Page reports whether a context is one of WithPage.
+func Page(ctx context.Context) bool {
+	_, ok := ctx.Value(pageKey{}).(bool)
+	return ok
 }
 
 // Repeats reports whether a context is one of WithRepeats.

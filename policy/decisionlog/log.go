@@ -76,6 +76,9 @@ type Entry struct {
 	// Repeats says that anyone can cause any number of like decisions. A few of them are
 	// recorded in a minute, and all are counted.
 	Repeats bool
+	// Page says that a user who is signed in can cause any number of like decisions. More of
+	// them are recorded in a minute than people look at pages, and the others counted.
+	Page bool
 	// Path and Count are those of Record; a Path of "" is Path.
 	Path  string
 	Count int64
@@ -159,7 +162,7 @@ func (l *Log) add(e Entry) (recorded bool, err error) {
 		l.o.Counters.refused.Inc()
 		return false, fmt.Errorf("%w: the log can't be written to", ErrNotRecorded)
 	}
-	if e.Repeats && e.Err == nil && l.repeats.hold(e) {
+	if (e.Repeats || e.Page) && e.Err == nil && l.repeats.hold(e) {
 		return false, nil
 	}
 	select {

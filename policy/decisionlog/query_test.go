@@ -120,6 +120,45 @@ func TestRefusalsOfUnknownKeysAreSampledAndAllCounted(t *testing.T) {
 	})
 }
 
+// TestPagesThatAUserAsksForDoNotFillTheLog: of projects that are there, and of ids that are
+// made up. Nobody looks at as many as are recorded, each with its request.
+func TestPagesThatAUserAsksForDoNotFillTheLog(t *testing.T) {
+	for name, d := range map[string]policy.Decision{
+		"allowed": {Allow: true, Status: 200, Rule: "allowed"}, "refused": {Status: 403, Error: "No.", Rule: "project.forbidden"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), FileName)
+			l := openLog(t, Options{Path: path, Sample: 1})
+			e := entry(t, embedded(t))
+			e.Input, e.Decision, e.Page = policy.Input{Action: policy.ActionGetProject, User: &policy.User{ID: "alice", Via: policy.ViaConsole}}, d, true
+			for i := range 10_000 {
+				e.ProjectID = fmt.Sprint(i)
+				if err := l.Add(e); err != nil {
+					t.Fatal(err)
+				}
+				if i == mostPages { // another's are none of hers
+					other := e
+					other.Input.User = &policy.User{ID: "bob", Via: policy.ViaConsole}
+					if err := l.Add(other); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			var all int64
+			records := lines(t, path)
+			for _, r := range records {
+				all += max(1, r.Count)
+			}
+			if len(records) != mostPages+2 || all != 10_001 {
+				t.Errorf("%s: %d records of %d decisions", name, len(records), all)
+			}
+		})
+	}
+}
+
 // TestRefusalsOfADeadKeyDoNotFillTheLog: each is recorded where they are few, as somebody
 // will ask for it by its request; in a flood all are counted.
 func TestRefusalsOfADeadKeyDoNotFillTheLog(t *testing.T) {

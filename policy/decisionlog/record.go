@@ -24,9 +24,9 @@ const (
 	// one with the same Idempotency-Key made, whatever the policy says of limits. The
 	// result is an allowed one with the rule ReplayRule; such a record is never left out.
 	ReplayPath = "svc/ledger/replay"
-	// RefusalPath is that of what the console or a gateway refused itself: a key that the
-	// user does not have, a request without a key that could be decided on. The result's
-	// rule begins with ConsoleRule or GatewayRule.
+	// RefusalPath is that of what a gateway refused itself, as a request without a key that
+	// could be decided on. The result's rule begins with GatewayRule; in records of former
+	// versions, with "console." where a user had no such key.
 	RefusalPath = "svc/refusal"
 	// AskedPath is that of a decision of the policy that was asked for over OPA's API or
 	// AuthZEN's. The input is the asker's: nothing says that it is true.
@@ -36,7 +36,6 @@ const (
 // Beginnings of rules that are no policy's. After LedgerRule comes the limit, or the state.
 const (
 	LedgerRule  = "ledger."
-	ConsoleRule = "console."
 	GatewayRule = "gateway."
 )
 

@@ -8,11 +8,13 @@ import (
 const (
 	// window is how long like decisions that anyone can cause are counted together.
 	window = time.Minute
-	// mostRefused and mostAsked are how many like refusals, and like answers to what
-	// others ask, are recorded in a window, each with its request; of like permissions,
-	// and of what gateways refuse and count themselves, it is one.
+	// mostRefused, mostAsked and mostPages are how many like refusals, like answers to what
+	// others ask, and like decisions for pages are recorded in a window, each with its
+	// request; of other permissions, and of what gateways refuse and count themselves, it is
+	// one.
 	mostRefused = 20
 	mostAsked   = 600
+	mostPages   = 600
 	// maxKinds bounds what is counted: what is of no kind yet is then recorded.
 	maxKinds = 10_000
 )
@@ -40,7 +42,10 @@ func kindOf(e Entry) (k kind, most int) {
 	if in.Project != nil {
 		k.projectID = in.Project.ID
 	}
-	if e.Decision.Allow || e.Count > 0 {
+	switch {
+	case !e.Repeats: // a page, of whatever project: its id may be made up
+		k.projectID, most = "", mostPages
+	case e.Decision.Allow || e.Count > 0:
 		most = 1
 	}
 	return k, most

@@ -24,12 +24,13 @@ type candidate struct {
 	scopes      any            // of the key; nil: there are none
 	labels      map[string]string
 	ofUser      map[string]string // attributes of the user, with or without a key
+	target      map[string]any    // whom the action is about; nil: nobody
 	request     map[string]any    // members of the request that are not the usual ones
 	noRequest   bool              // nothing is known of it
 	reads       policy.Reads      // of the policies: without any there is no usual request
 	spelling    string            // of each action, in the words of spellings
 	varied      bool              // not one of a product
-	recent      bool              // no table up to commit f54341a has it
+	since       int               // which table first has it, see Facts
 }
 
 // ordinary is a submission that the shipped policy allows: what other facts are varied on.
@@ -132,17 +133,18 @@ func combinations(reads policy.Reads, more []candidate, extra []TableProject) []
 		last[i].varied = true
 	}
 	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)), suspended(), scoped())
-	recent := slices.Concat(nearConsole(extra), nearActions())
-	for i := range recent {
-		recent[i].recent = true
+	for since, later := range [][]candidate{slices.Concat(nearConsole(extra), nearActions()), targeted()} {
+		for _, c := range later {
+			c.since = since + 1
+			all = append(all, c)
+		}
 	}
-	all = append(all, recent...)
 	for i := range all {
 		all[i].reads = reads
 	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c candidate) bool {
-		c.recent = false // it may be there already
+		c.since = 0 // it may be there already
 		text := fmt.Sprintf("%#v", c)
 		defer func() { seen[text] = true }()
 		return seen[text]
@@ -172,7 +174,7 @@ func product(projects []TableProject) []candidate {
 
 // facts are those of a row of the table.
 func (c candidate) facts() (Facts, error) {
-	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, spelling: c.spelling, varied: c.varied, recent: c.recent}
+	f := Facts{Key: text(c.state), User: text(c.user), Owner: c.project.text(), Usage: c.usage, spelling: c.spelling, varied: c.varied, since: c.since}
 	f.later = c.userState != any(absent{}) || c.scopes != nil || c.labels != nil || c.ofUser != nil || c.request != nil || c.noRequest || c.project.AdminAttributes != nil
 	if c.keyID != "" {
 		f.Key += " id=" + text(c.keyID)
@@ -186,7 +188,7 @@ func (c candidate) facts() (Facts, error) {
 	if c.scopes != nil {
 		f.Key += " scopes=" + list(c.scopes)
 	}
-	f.Key += members(" label ", c.labels) + members(" user's ", c.ofUser) + members(" ", c.request)
+	f.Key += members(" label ", c.labels) + members(" user's ", c.ofUser) + members(" target's ", c.target) + members(" ", c.request)
 	if c.noRequest {
 		f.Key += " no request"
 	}
@@ -206,28 +208,35 @@ func (c candidate) facts() (Facts, error) {
 		}
 		*member.to = value
 	}
-	if members := c.requestFacts(); members != nil {
-		request, err := ast.InterfaceToValue(members)
+	for _, member := range []struct {
+		to   *ast.Value
+		from map[string]any
+	}{{&f.request, c.requestFacts()}, {&f.target, c.target}, {&f.without, c.withoutKey()}} {
+		if member.from == nil {
+			continue
+		}
+		value, err := ast.InterfaceToValue(member.from)
 		if err != nil {
 			return Facts{}, fmt.Errorf("making the table: %w", err)
 		}
-		f.request = request
-	}
-	if c.via != nil {
-		members := map[string]any{"id": c.user, "via": c.via}
-		if c.userState != any(absent{}) {
-			members["state"] = c.userState
-		}
-		if c.ofUser != nil {
-			members["attributes"] = c.ofUser
-		}
-		user, err := ast.InterfaceToValue(members)
-		if err != nil {
-			return Facts{}, fmt.Errorf("making the table: %w", err)
-		}
-		f.without = user
+		*member.to = value
 	}
 	return f, nil
+}
+
+// withoutKey is the user without a key, nil for none.
+func (c candidate) withoutKey() map[string]any {
+	if c.via == nil {
+		return nil
+	}
+	user := map[string]any{"id": c.user, "via": c.via}
+	if c.userState != any(absent{}) {
+		user["state"] = c.userState
+	}
+	if c.ofUser != nil {
+		user["attributes"] = c.ofUser
+	}
+	return user
 }
 
 // list writes scopes: a list of them, or what stands there instead.

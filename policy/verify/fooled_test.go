@@ -70,6 +70,7 @@ func TestDiffShowsEachEditThatOnceFooledIt(t *testing.T) {
 		"a user's attribute":           {authzFile, refusal, moreAllow(`input.key.userAttributes.plan == "school"; input.action == "files"`)},
 		"a user's, by its name":        {authzFile, refusal, moreAllow(`object.get(input.key, ["userAttributes", "plan"], "") == "school"; input.action == "files"`)},
 		"a user's in the console":      {projectFile, "input.project.ownerId == input.user.id", `input.user.attributes.staff == "yes"`},
+		"keys of a team":               {authzFile, refusal, "\nallow if {\n\tuser.via == \"console\"\n\tinput.action == \"keys.others.read\"\n\tinput.target.attributes.team == input.user.attributes.leads\n}\n" + refusal},
 		"a user and an attribute":      {authzFile, refusal, moreAllow(`input.key.userId == "bob"; input.project.attributes.team == "red"; input.action == "files"`)},
 		"an address":                   {authzFile, refusal, moreAllow(`net.cidr_contains("198.51.100.0/24", input.request.ip); input.action == "files"`)},
 		"the small hours":              {authzFile, refusal, moreAllow(`split(input.request.time, "T")[1] < "00:30"; input.action == "files"`)},

@@ -22,6 +22,7 @@ type literals struct {
 	dynamic bool            // attributes are read by names that are texts
 	admin   bool            // attributes of an admin are read
 	ofUser  bool            // attributes of the user are
+	target  bool            // whom an action is about is read
 	reads   policy.Reads
 	extra   []TableProject
 }
@@ -38,7 +39,7 @@ var known = func() map[string]bool {
 	all := map[string]bool{"": true}
 	for _, names := range [][]string{
 		{"action", "key", "project", "usage", "id", "userId", "state", "limits", "ownerId", "attributes", "user", "via", "userState", "userAttributes", "scopes", "labels"},
-		{"adminAttributes", "request", "ip", "time", "method", "userAgent"},
+		{"adminAttributes", "target", "keyId", "request", "ip", "time", "method", "userAgent"},
 		{"jobsToday", "jobsThisMonth", "runningJobs", "tikThisMonth"},
 		{api.LimitJobsPerDay, api.LimitJobsPerMonth, api.LimitMaxConcurrentJobs, api.LimitTIKPerMonth},
 		{policy.KeyActive, policy.KeyDisabled, policy.KeyRevoked, policy.UserSuspended, policy.ScopeFull, policy.ScopeRead, policy.ViaConsole, policy.ViaAdmin, "user-1", "user-2", "key_1", "p1"},
@@ -146,6 +147,7 @@ func (l *literals) ref(ref ast.Ref) {
 		l.dynamic = true
 	}
 	l.ofUser = l.ofUser || ref.HasPrefix(userAttributes) || ref.HasPrefix(keysUserAttributes)
+	l.target = l.target || ref.HasPrefix(inputTarget)
 	for _, part := range ref[1:] {
 		l.admin = l.admin || part.Equal(ast.StringTerm("adminAttributes"))
 		if name, ok := part.Value.(ast.String); ok && !known[string(name)] {
@@ -157,8 +159,10 @@ func (l *literals) ref(ref ast.Ref) {
 // attributesOf are the members that have texts by names.
 var attributesOf = []ast.String{"attributes", "adminAttributes", "userAttributes", "labels"}
 
-// Where the attributes of users are, of those without a key and of a key's.
+// Where the attributes of users are, of those without a key and of a key's, and whom an
+// action is about.
 var (
+	inputTarget        = ast.MustParseRef("input.target")
 	userAttributes     = ast.MustParseRef("input.user.attributes")
 	keysUserAttributes = ast.MustParseRef("input.key.userAttributes")
 )
@@ -275,6 +279,7 @@ func (l literals) singly() (all []candidate, cut bool) {
 	}{
 		{l.variations(false), bases()}, {l.variations(true), bases()[:2]},
 		{l.withoutKey(), []candidate{without("user-1", policy.ViaConsole, tableOwners[1])}},
+		{l.targets(), targeted()[1:8:8]},
 		{l.requests(false), ofProjects},
 	} {
 		for _, v := range kind.variations {
@@ -311,13 +316,13 @@ func ownValues() (withKey, withoutKey []variation) {
 // that there are more. Those with a value of a fact's own come first, as they are few.
 func (l literals) inPairs() (all []candidate, cut bool) {
 	own, ownWithoutKey := ownValues()
-	keyed, keyless := append(l.requests(true), l.variations(false)...), append(l.requests(true), l.withoutKey()...)
+	keyed, keyless := append(l.requests(true), l.variations(false)...), slices.Concat(l.requests(true), l.withoutKey(), l.targets())
 	console := []candidate{without("user-1", policy.ViaConsole, tableOwners[0]), without("user-1", policy.ViaConsole, tableOwners[1])}
 	for _, kind := range []struct {
 		ones, others []variation // nil: each one with those after it
 		bases        []candidate
 	}{
-		{own, own, bases()[:2]}, {ownWithoutKey, ownWithoutKey, console}, {own, keyed, bases()[:2]}, {ownWithoutKey, keyless, console}, {keyed, nil, bases()[:2]}, {keyless, nil, console[1:]},
+		{own, own, bases()[:2]}, {ownWithoutKey, ownWithoutKey, console}, {l.targets(), l.withoutKey(), console[:1]}, {own, keyed, bases()[:2]}, {ownWithoutKey, keyless, console}, {keyed, nil, bases()[:2]}, {keyless, nil, console[1:]},
 	} {
 		for i, one := range kind.ones {
 			others := kind.others

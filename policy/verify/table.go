@@ -67,7 +67,8 @@ type Facts struct {
 	spelling string    // of the actions
 	varied   bool      // near misses, literals and users without a key
 	later    bool      // has a fact that inputs had not up to commit 95c541a
-	recent   bool      // no table up to commit f54341a has it
+	target   ast.Value // nil: the action is about nobody
+	since    int       // 1: no table up to commit f54341a has it, 2: none up to a968bcb
 }
 
 // Row is the decisions about one combination of facts.
@@ -180,6 +181,9 @@ func (f Facts) input(action policy.Action) ast.Value {
 	if f.without != nil {
 		input.Insert(ast.StringTerm("user"), ast.NewTerm(f.without))
 	}
+	if f.target != nil {
+		input.Insert(ast.StringTerm("target"), ast.NewTerm(f.target))
+	}
 	if f.request != nil {
 		input.Insert(ast.StringTerm("request"), ast.NewTerm(f.request))
 	}
@@ -252,19 +256,22 @@ func (t Table) former(golden string) bool {
 			return false
 		}
 	}
-	var part, earlier, known Table
+	var part, earlier, known, last Table
 	for _, row := range t {
-		if !row.recent {
+		if row.since < 2 {
+			last = append(last, row)
+		}
+		if row.since < 1 {
 			known = append(known, row)
 		}
-		if !row.recent && !row.later {
+		if row.since < 1 && !row.later {
 			earlier = append(earlier, row)
 		}
 		if !row.varied && slices.Contains(tableUsages, row.Usage) {
 			part = append(part, row)
 		}
 	}
-	return golden == t.tsv(actions) || golden == known.tsv(actions) || golden == earlier.tsv(actions) || golden == part.tsv(actions)
+	return slices.ContainsFunc([]Table{t, last, known, earlier, part}, func(t Table) bool { return golden == t.tsv(actions) })
 }
 
 func (c Cell) rule() string {

@@ -112,42 +112,6 @@ func (d *Door) Decide(ctx context.Context, keyID, projectID string, action polic
 	return decision, err
 }
 
-// DecideUser is Decide for a user who has no key.
-func (d *Door) DecideUser(ctx context.Context, user policy.User, projectID string, action policy.Action) (policy.Decision, error) {
-	ctx, cancel := context.WithTimeout(ctx, userTimeout)
-	defer cancel()
-	in, err := d.factsOfUser(ctx, user, projectID, action)
-	if err != nil {
-		return policy.Decision{}, err
-	}
-	return d.decide(ctx, in, projectID)
-}
-
-// factsOfUser gathers what is known of a user and a project.
-func (d *Door) factsOfUser(ctx context.Context, user policy.User, projectID string, action policy.Action) (policy.Input, error) {
-	in := policy.Input{Action: action, User: &user}
-	err := d.store.View(ctx, func(r *store.Reader) error {
-		var err error
-		if projectID != "" {
-			if in.Project, err = readProject(r, projectID); err != nil {
-				return err
-			}
-		}
-		if user.Via == policy.ViaConsole {
-			err = r.Row("SELECT "+ledger.UserState("users.id")+", attributes FROM users WHERE id = ?", user.ID).
-				Scan(&user.State, ledger.Attributes(&user.Attributes))
-		}
-		if errors.Is(err, store.ErrNoRows) { // a user without an account, whose sign-in says so
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return policy.Input{}, fmt.Errorf("gathering the facts for %s: %w", action, err)
-	}
-	return in, nil
-}
-
 // asked adds the request to the facts, and a project that is not there to what the log has.
 func (d *Door) asked(ctx context.Context, in policy.Input, projectID string) (context.Context, policy.Input) {
 	in.Request = d.request(ctx)

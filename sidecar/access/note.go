@@ -55,25 +55,6 @@ func (d *Door) note(ctx context.Context, keyID, projectID, path string, decision
 	return d.record(ctx, decisionlog.Entry{Path: path, Input: in, Decision: decision})
 }
 
-// noKeyRule is the rule of what NoteNoKey records.
-const noKeyRule = decisionlog.ConsoleRule + "noKey"
-
-// NoteNoKey records that the console showed a user no key where the policy allowed an
-// action on the user's own: there is no such key, or it is another's. Its error is that of
-// a log which must have it.
-func (d *Door) NoteNoKey(ctx context.Context, userID string, action policy.Action, message string) error {
-	bounded, cancel := context.WithTimeout(ctx, userTimeout)
-	defer cancel()
-	user := policy.User{ID: userID, Via: policy.ViaConsole}
-	in, err := d.factsOfUser(bounded, user, "", action)
-	if err != nil {
-		in = policy.Input{Action: action, User: &user}
-	}
-	ctx, in = d.asked(ctx, in, "")
-	refusal := policy.Decision{Status: http.StatusNotFound, Error: message, Rule: noKeyRule}
-	return d.record(ctx, decisionlog.Entry{Path: decisionlog.RefusalPath, Input: in, Decision: refusal, Repeats: true})
-}
-
 // NoteRefused implements sidecar.Service.
 func (d *Door) NoteRefused(ctx context.Context, refused sidecar.Refused) error {
 	ctx, in := d.asked(ctx, policy.Input{Action: policy.ActionAuthenticate}, "")

@@ -142,7 +142,7 @@ func (e *Engine) prepare(ctx context.Context, r Request, floor int64) (*Generati
 }
 
 // prove compiles a policy, tests it and has it decide. The policy of the
-// program was proven when the program was built.
+// program was proven when the program was built, and one that is kept may have been before.
 func (e *Engine) prove(ctx context.Context, g *Generation, files bundle.Snapshot) *Failure {
 	if err := policy.CheckNoData(files); err != nil {
 		return &Failure{StepCompile, err}
@@ -152,10 +152,11 @@ func (e *Engine) prove(ctx context.Context, g *Generation, files bundle.Snapshot
 		return &Failure{StepCompile, err}
 	}
 	g.Revision = g.Evaluator.Revision()
-	if g.trust != BuiltIn {
+	if g.trust != BuiltIn && g.ProvenBy != prover() {
 		if failure := e.o.proof(ctx, g.Evaluator, files); failure != nil {
 			return failure
 		}
+		g.ProvenBy = prover()
 	}
 	return warmUp(ctx, g.Evaluator)
 }

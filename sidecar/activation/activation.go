@@ -122,6 +122,10 @@ type Info struct {
 	// Changes is how much it changed of the policy before when it became active; nil where
 	// that was not counted. What waits has it in Held.
 	Changes *Compared `json:"changes,omitempty"`
+	// ProvenBy names the programs whose tests and table it passed: sidecars of the same do
+	// not repeat them, which takes longer than a second. "" is the program's own, and those
+	// of former versions.
+	ProvenBy string `json:"provenBy,omitempty"`
 
 	trust Trust
 }

@@ -67,9 +67,10 @@ func (c Compared) String() string {
 	return text
 }
 
-// within reports whether that is little enough for nobody to look at it first.
-func (c Compared) within(threshold int) bool {
-	return c.Changed <= threshold && c.Rows <= rowsPerDecision*threshold && !c.Untried && !c.Mask
+// within reports whether that is little enough for nobody to look at it first. Of decisions a
+// sidecar's log has its own alone: of those that share a store each counts for its part.
+func (c Compared) within(threshold, sidecars int) bool {
+	return c.Changed*max(1, sidecars) <= threshold && c.Rows <= rowsPerDecision*threshold && !c.Untried && !c.Mask
 }
 
 func (c Compared) fields() []zap.Field {
@@ -95,7 +96,7 @@ func (e *Engine) compare(ctx context.Context, from base, g *Generation, r Reques
 	}
 	c.Mask = len(verify.Masks(from.active.Evaluator, g.Evaluator)) > 0
 	c.Untried = from.instead
-	if !waits && c.within(e.o.Threshold) {
+	if !waits && c.within(e.o.Threshold, e.others()+1) {
 		c.Rows, c.Untried, err = e.try(ctx, from, g, r.Files)
 	}
 	return c, err

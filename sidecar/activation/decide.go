@@ -18,7 +18,7 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	if e.o.Log != nil {
 		notRecorded := e.o.Log.Add(decisionlog.Entry{
 			At: begin, Took: e.o.Now().Sub(begin), Input: in, Evaluator: g.Evaluator, Decision: d, Err: err,
-			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: repeats(ctx, in, d),
+			RequestID: peer.RequestOf(ctx).ID, ProjectID: decisionlog.ProjectOf(ctx), Repeats: repeats(ctx, in, d), Page: decisionlog.Page(ctx),
 		})
 		if notRecorded != nil {
 			return policy.Decision{}, notRecorded
@@ -29,6 +29,9 @@ func (e *Engine) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 	}
 	return d, err
 }
+
+// ReadsAttributes reports whether the active generation reads attributes of projects.
+func (e *Engine) ReadsAttributes() bool { return e.Active().Evaluator.ReadsAttributes() }
 
 // Note records an answer that is not the active generation's: the ledger's, the console's
 // or a gateway's, or a refusal of it that is given again. Of the entry it takes Path, Input,

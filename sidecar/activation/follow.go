@@ -142,6 +142,13 @@ func (e *Engine) caughtUp() {
 	}
 }
 
+// others is how many sidecars there are with the same store beside this one, as they said last.
+func (e *Engine) others() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return max(0, len(e.sidecars)-1)
+}
+
 // noteSidecars keeps what all sidecars decide by for the status.
 func (e *Engine) noteSidecars(all []Sidecar) {
 	differing := 0

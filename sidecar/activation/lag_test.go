@@ -85,6 +85,31 @@ func TestWhatAllDecideByIsComparedWithWhereASidecarCouldNotFollow(t *testing.T) 
 	})
 }
 
+// TestASidecarsDecisionsCountForThoseOfAll: each of three has a third of them in its log.
+func TestASidecarsDecisionsCountForThoseOfAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		o := recording(t, activation.Options{Threshold: 5})
+		a := join(t, m, "a", o)
+		join(t, m, "b", activation.Options{})
+		join(t, m, "c", activation.Options{})
+		time.Sleep(6 * time.Second) // by then each has said that it is there
+		synctest.Wait()
+		a.asReader(t, 1, o)
+		info, err := a.activate(t, readers(t))
+		if err != nil || info.Held != nil {
+			t.Fatalf("1 changed decision of a third: %+v, %v", info, err)
+		}
+		if _, err := a.Rollback(t.Context(), "uid:7", "", nil); err != nil {
+			t.Fatal(err)
+		}
+		a.asReader(t, 1, o)
+		if info, err = a.activate(t, readers(t)); err != nil || info.Held == nil || info.Held.Changed != 2 {
+			t.Errorf("2 changed decisions of a third, where 5 of all may change: %+v, %v", info, err)
+		}
+	})
+}
+
 func TestASidecarIsNotDegradedAnyMoreWhenTheOthersAreWhereItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lag(t, activation.Options{})
@@ -123,9 +148,51 @@ func TestAProblemOfTheSourceIsNotSettledByWhatOthersDo(t *testing.T) {
 	})
 }
 
+// TestWhatASidecarOfTheSameProgramProvedIsNotProvenAgain: its tests and its table take more
+// than the second in which all follow. What a former version activated is.
+func TestWhatASidecarOfTheSameProgramProvedIsNotProvenAgain(t *testing.T) {
+	for unproven, want := range map[bool]int64{false: 0, true: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory()
+			m.unproven = unproven
+			var proofs atomic.Int64
+			o := activation.Options{DataDir: t.TempDir()}
+			o.ProveAs(func(context.Context) *activation.Failure {
+				proofs.Add(1)
+				return nil
+			})
+			a, b := join(t, m, "a", activation.Options{}), join(t, m, "b", o)
+			first := a.Revision()
+			next, err := a.activate(t, readers(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			second()
+			same(t, "after an activation", next.Revision, a, b)
+			if _, err := a.Rollback(t.Context(), "uid:7", "", nil); err != nil {
+				t.Fatal(err)
+			}
+			second()
+			same(t, "after a rollback", first, a, b)
+			if _, err := a.Rollback(t.Context(), "uid:7", next.Revision, nil); err != nil {
+				t.Fatal(err)
+			}
+			second()
+			same(t, "after the way back", next.Revision, a, b)
+			if got := proofs.Load(); got != want {
+				t.Errorf("without a word on who proved it (%t) it was proven %d times, want %d", unproven, got, want)
+			}
+			if _, err := b.activate(t, edit(t, readers(t), "svc/key/key.rego", "# title: Key\n", "# title: Keys\n")); err != nil || proofs.Load() != want+1 {
+				t.Errorf("what this one activates is proven %d times, want %d: %v", proofs.Load(), want+1, err)
+			}
+		})
+	}
+}
+
 func TestAFailureToFollowThatPassesIsOverInASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
+		m.unproven = true
 		var slow atomic.Bool
 		var tries atomic.Int64
 		o := activation.Options{}

@@ -32,9 +32,9 @@ func (s *Server) routes() http.Handler {
 }
 
 func (s *Server) userRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST /users", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b userRequest) (any, error) {
+	mux.HandleFunc("POST /users", changeOf(s, func(b userRequest) string { return b.ID }, func(r *http.Request, actor string, b userRequest) (any, error) {
 		return s.registry.CreateUser(r.Context(), actor, b.ID, b.TIK)
-	})))
+	}))
 	mux.HandleFunc("GET /users/{id}", s.read(func(r *http.Request) (any, error) {
 		return s.registry.User(r.Context(), r.PathValue("id"))
 	}))
@@ -68,9 +68,9 @@ func (s *Server) userRoutes(mux *http.ServeMux) {
 }
 
 func (s *Server) keyRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("POST /keys", s.change(http.StatusCreated, with(func(r *http.Request, actor string, b keys.Request) (any, error) {
+	mux.HandleFunc("POST /keys", changeOf(s, func(b keys.Request) string { return b.UserID }, func(r *http.Request, actor string, b keys.Request) (any, error) {
 		return s.registry.CreateWith(r.Context(), actor, b, nil)
-	})))
+	}))
 	mux.HandleFunc("GET /keys", s.read(func(r *http.Request) (any, error) {
 		return s.registry.Keys(r.Context(), r.URL.Query().Get("user"))
 	}))

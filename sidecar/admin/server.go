@@ -81,7 +81,7 @@ func bounded(next http.Handler) http.Handler {
 // read is get for users' data: the policy decides.
 func (s *Server) read(read func(r *http.Request) (any, error)) http.HandlerFunc {
 	return s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
-		if err := s.allow(r, actor, policy.ActionAdminRead); err != nil {
+		if err := s.allow(r, actor, policy.ActionAdminRead, nameOf(r)); err != nil {
 			return nil, err
 		}
 		return read(r)
@@ -91,17 +91,51 @@ func (s *Server) read(read func(r *http.Request) (any, error)) http.HandlerFunc 
 // change is act for users' data: the policy decides.
 func (s *Server) change(status int, do func(r *http.Request, actor string) (any, error)) http.HandlerFunc {
 	return s.act(status, func(r *http.Request, actor string) (any, error) {
-		if err := s.allow(r, actor, policy.ActionAdminWrite); err != nil {
+		if err := s.allow(r, actor, policy.ActionAdminWrite, nameOf(r)); err != nil {
 			return nil, err
 		}
 		return do(r, actor)
 	})
 }
 
+// changeOf is change for a body that names the user.
+func changeOf[Body any](s *Server, user func(Body) string, do func(r *http.Request, actor string, body Body) (any, error)) http.HandlerFunc {
+	return s.act(http.StatusCreated, with(func(r *http.Request, actor string, body Body) (any, error) {
+		if err := s.allow(r, actor, policy.ActionAdminWrite, named{target: policy.Target{UserID: user(body)}}); err != nil {
+			return nil, err
+		}
+		return do(r, actor, body)
+	}))
+}
+
+// named is whose data a request names; nothing of it is those of all users.
+type named struct {
+	target    policy.Target
+	projectID string
+}
+
+// nameOf reads that out of an address.
+func nameOf(r *http.Request) (n named) {
+	id, query := r.PathValue("id"), r.URL.Query()
+	n.target.UserID = query.Get("user")
+	kind, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch kind {
+	case "users":
+		n.target.UserID = id
+	case "keys":
+		n.target.KeyID = id
+	case "projects":
+		n.projectID = id
+	case "audit":
+		n.target.KeyID = query.Get("key")
+	}
+	return n
+}
+
 // allow returns the policy's refusal. The policy itself and the engines are no user's:
 // who may use the socket can always bring back a policy that lets admins in.
-func (s *Server) allow(r *http.Request, actor string, action policy.Action) error {
-	d, err := s.access.DecideUser(r.Context(), policy.User{ID: actor, Via: policy.ViaAdmin}, "", action)
+func (s *Server) allow(r *http.Request, actor string, action policy.Action, of named) error {
+	d, err := s.access.DecideAbout(r.Context(), policy.User{ID: actor, Via: policy.ViaAdmin}, of.target, of.projectID, action)
 	if err == nil && !d.Allow {
 		err = &Error{d.Status, d.Error}
 	}

@@ -14,8 +14,11 @@ import (
 
 // decide has the policy decide what a user may do here.
 func (c *Console) decide(ctx context.Context, userID, projectID string, action policy.Action) (policy.Decision, error) {
-	return c.Access.DecideUser(ctx, policy.User{ID: userID, Via: policy.ViaConsole}, projectID, action)
+	return c.Access.DecideUser(decisionlog.WithPage(ctx), atConsole(userID), projectID, action)
 }
+
+// atConsole is a user of the console, to the policy.
+func atConsole(userID string) policy.User { return policy.User{ID: userID, Via: policy.ViaConsole} }
 
 // allow returns the policy's refusal as a page, nil when there is none.
 func (c *Console) allow(x *exchange, projectID string, action policy.Action) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/site"
@@ -18,6 +19,7 @@ import (
 // keyPage is one key.
 type keyPage struct {
 	keyRow
+	Of      string // the user, "" for the visitor
 	Fields  limitFields
 	Rename  string // the name as it was typed
 	Error   string
@@ -37,19 +39,24 @@ func (p keyPage) Facts() string {
 	return strings.Join(parts, " · ")
 }
 
-// ownKey returns the key that the address names. A key of another user gets the
-// same answer as one that does not exist, and the decision log has both.
-func (c *Console) ownKey(x *exchange) (keys.Key, error) {
-	key, err := c.Keys.Key(x.r.Context(), x.r.PathValue("key"))
-	if errors.Is(err, sidecar.ErrUnknownKey) || err == nil && key.UserID != x.user {
-		action := policy.ActionChangeKey
-		if x.r.Method == http.MethodGet {
-			action = policy.ActionReadKeys
-		}
-		none := &failure{http.StatusNotFound, "You have no such key."}
-		if err = c.Access.NoteNoKey(x.r.Context(), x.user, action, none.Message); err == nil {
-			err = none
-		}
+// key returns the key that the address names, for an action that the user may do with it.
+// One of another user, with which the policy does not let this one do that, gets the same
+// answer as one that does not exist.
+func (c *Console) key(x *exchange, action policy.Action) (keys.Key, error) {
+	none := &failure{http.StatusNotFound, "You have no such key."}
+	ctx, id := x.r.Context(), x.r.PathValue("key")
+	d, own, err := c.Access.DecideOnKey(decisionlog.WithPage(ctx), atConsole(x.user), id, action)
+	switch {
+	case err != nil:
+		return keys.Key{}, err
+	case !d.Allow && own:
+		return keys.Key{}, &failure{d.Status, d.Error}
+	case !d.Allow:
+		return keys.Key{}, none
+	}
+	key, err := c.Keys.Key(ctx, id)
+	if errors.Is(err, sidecar.ErrUnknownKey) {
+		err = none
 	}
 	return key, err
 }
@@ -62,7 +69,7 @@ var done = map[string]string{
 }
 
 func (c *Console) showKey(x *exchange) error {
-	key, err := c.ownKey(x)
+	key, err := c.key(x, policy.ActionReadKeys)
 	if err != nil {
 		return err
 	}
@@ -72,7 +79,7 @@ func (c *Console) showKey(x *exchange) error {
 
 // presentKey shows a key with what was typed into its forms.
 func (c *Console) presentKey(x *exchange, status int, key keys.Key, page keyPage) error {
-	plots, err := c.plots(x)
+	plots, err := c.plots(x, key.UserID)
 	if err != nil {
 		return err
 	}
@@ -84,12 +91,15 @@ func (c *Console) presentKey(x *exchange, status int, key keys.Key, page keyPage
 	if err != nil {
 		return err
 	}
+	if key.UserID != x.user {
+		page.Of = key.UserID
+	}
 	page.keyRow, page.Changes = row, c.auditRows(log.Entries, x.user, nil)
 	return c.show(x, status, "key", page)
 }
 
 func (c *Console) renameKey(x *exchange) error {
-	key, err := c.ownKey(x)
+	key, err := c.key(x, policy.ActionChangeKey)
 	if err != nil {
 		return err
 	}
@@ -99,7 +109,7 @@ func (c *Console) renameKey(x *exchange) error {
 }
 
 func (c *Console) limitKey(x *exchange) error {
-	key, err := c.ownKey(x)
+	key, err := c.key(x, policy.ActionChangeKey)
 	if err != nil {
 		return err
 	}
@@ -135,7 +145,7 @@ func (c *Console) confirmChange(x *exchange) error {
 	if stateChanges[change] == nil {
 		return &failure{http.StatusNotFound, "There is no such page."}
 	}
-	key, err := c.ownKey(x)
+	key, err := c.key(x, policy.ActionChangeKey)
 	if err != nil {
 		return err
 	}
@@ -152,7 +162,7 @@ func (c *Console) changeState(x *exchange) error {
 	if set == nil {
 		return &failure{http.StatusNotFound, "There is no such page."}
 	}
-	key, err := c.ownKey(x)
+	key, err := c.key(x, policy.ActionChangeKey)
 	if err != nil {
 		return err
 	}
@@ -172,7 +182,7 @@ func (c *Console) settle(x *exchange, key keys.Key, change string, err error, pa
 		if errors.Is(err, keys.ErrVersion) || errors.Is(err, keys.ErrState) {
 			status = http.StatusConflict
 		}
-		now, err := c.ownKey(x)
+		now, err := c.Keys.Key(x.r.Context(), key.ID)
 		if err != nil {
 			return err
 		}

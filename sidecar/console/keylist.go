@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,12 +11,14 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/policy"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/site"
 )
 
 // keysPage is the list of a user's keys.
 type keysPage struct {
+	Of     string // the user, "" for the visitor
 	Rows   []keyRow
 	Total  int // before filters
 	Own    int // of them, without the studio's
@@ -42,8 +45,8 @@ type keyRow struct {
 
 // keyFilter is what the list's address says of it.
 type keyFilter struct {
-	Query, State, Sort string
-	Down               bool
+	Of, Query, State, Sort string
+	Down                   bool
 }
 
 // sorts are the columns that the list can be ordered by.
@@ -62,7 +65,7 @@ func lastUse(row keyRow) time.Time {
 }
 
 func readFilter(q url.Values) keyFilter {
-	f := keyFilter{Query: strings.TrimSpace(q.Get("q")), State: q.Get("state"), Sort: q.Get("sort"), Down: q.Get("order") == "down"}
+	f := keyFilter{Of: q.Get("user"), Query: strings.TrimSpace(q.Get("q")), State: q.Get("state"), Sort: q.Get("sort"), Down: q.Get("order") == "down"}
 	if _, exists := sorts[f.Sort]; !exists {
 		f.Sort, f.Down = "created", true
 	}
@@ -70,6 +73,14 @@ func readFilter(q url.Values) keyFilter {
 		f.State = ""
 	}
 	return f
+}
+
+// All returns the address of the list without a filter.
+func (f keyFilter) All() string {
+	if f.Of == "" {
+		return site.Path + "keys"
+	}
+	return site.Path + "keys?" + url.Values{"user": {f.Of}}.Encode()
 }
 
 // Filtered reports whether keys may be hidden.
@@ -81,6 +92,9 @@ func (f keyFilter) By(column string) string {
 	q := url.Values{"sort": {column}}
 	if f.Sort == column && !f.Down {
 		q.Set("order", "down")
+	}
+	if f.Of != "" {
+		q.Set("user", f.Of)
 	}
 	if f.Query != "" {
 		q.Set("q", f.Query)
@@ -110,24 +124,52 @@ func (f keyFilter) match(k keys.Key) bool {
 	return query == "" || strings.Contains(strings.ToLower(k.Name), query) || strings.Contains(strings.ToLower(k.Masked), query)
 }
 
+// listKeys lists the visitor's keys, or those of the user whom the address names.
 func (c *Console) listKeys(x *exchange) error {
-	page, err := c.keysPage(x, readFilter(x.r.URL.Query()))
+	filter := readFilter(x.r.URL.Query())
+	if filter.Of != "" && filter.Of != x.user {
+		return c.listOthersKeys(x, filter)
+	}
+	filter.Of = ""
+	if err := c.allow(x, "", policy.ActionReadKeys); err != nil {
+		return err
+	}
+	return c.presentKeys(x, x.user, filter)
+}
+
+func (c *Console) listOthersKeys(x *exchange, filter keyFilter) error {
+	about := policy.Target{UserID: filter.Of}
+	d, err := c.Access.DecideAbout(decisionlog.WithPage(x.r.Context()), atConsole(x.user), about, "", policy.ActionReadOthersKeys)
+	switch {
+	case err != nil:
+		return err
+	case !d.Allow:
+		return &failure{d.Status, d.Error}
+	}
+	return c.presentKeys(x, filter.Of, filter)
+}
+
+func (c *Console) presentKeys(x *exchange, userID string, filter keyFilter) error {
+	page, err := c.keysPage(x, userID, filter)
+	if errors.Is(err, keys.ErrUnknownUser) {
+		err = &failure{http.StatusNotFound, "There is no such user."}
+	}
 	if err != nil {
 		return err
 	}
 	return c.show(x, http.StatusOK, "keys", page)
 }
 
-func (c *Console) keysPage(x *exchange, filter keyFilter) (keysPage, error) {
-	page := keysPage{Max: keys.MaxPerUser, Filter: filter}
-	list, err := c.Keys.Keys(x.r.Context(), x.user)
+func (c *Console) keysPage(x *exchange, userID string, filter keyFilter) (keysPage, error) {
+	page := keysPage{Of: filter.Of, Max: keys.MaxPerUser, Filter: filter}
+	list, err := c.Keys.Keys(x.r.Context(), userID)
 	if err != nil {
 		return page, err
 	}
-	if page.User, err = c.Keys.User(x.r.Context(), x.user); err != nil {
+	if page.User, err = c.Keys.User(x.r.Context(), userID); err != nil {
 		return page, err
 	}
-	plots, err := c.plots(x)
+	plots, err := c.plots(x, userID)
 	if err != nil {
 		return page, err
 	}

@@ -51,11 +51,11 @@ type plotted struct {
 	days  []keys.Day
 }
 
-// plots reads what the visitor's keys did.
-func (c *Console) plots(x *exchange) (plotted, error) {
+// plots reads what a user's keys did.
+func (c *Console) plots(x *exchange, userID string) (plotted, error) {
 	last := c.Now().UTC()
 	first := last.AddDate(0, 0, 1-plotDays)
-	days, err := c.Keys.Daily(x.r.Context(), x.user, first, last)
+	days, err := c.Keys.Daily(x.r.Context(), userID, first, last)
 	if err != nil {
 		return plotted{}, err
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/policy"
-	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -162,35 +161,6 @@ func TestAListIsCountedInTheLogAndNotRecordedForEachProject(t *testing.T) {
 	rules.made, rules.single = 0, 0
 	if p := alice.get("/console/projects"); p.status != http.StatusOK || rules.made != 2 || rules.single != 0 {
 		t.Errorf("%d after %d decisions on projects, %d of them recorded each", p.status, rules.made, rules.single)
-	}
-}
-
-// TestAKeyThatIsNotTheUsersIsInTheLog: the policy allowed the user's own, and the console
-// refuses another's.
-func TestAKeyThatIsNotTheUsersIsInTheLog(t *testing.T) {
-	rules := &noting{closing: newClosing(t)}
-	d := openBy(t, site.Options{}, rules)
-	bobs := "/console/keys/" + d.estate("bob").keyID
-	alice := d.as("alice")
-	for path, action := range map[string]policy.Action{bobs: policy.ActionReadKeys, bobs + "/name": policy.ActionChangeKey, "/console/keys/none": policy.ActionReadKeys} {
-		rules.notes, rules.full = nil, nil
-		method := http.MethodGet
-		if action == policy.ActionChangeKey {
-			method = http.MethodPost
-		}
-		p := alice.do(method, path, url.Values{"name": {"mine"}})
-		if p.status != http.StatusNotFound || len(rules.notes) != 1 {
-			t.Fatalf("%s: %d, recorded %+v", path, p.status, rules.notes)
-		}
-		n := rules.notes[0]
-		if n.Path != decisionlog.RefusalPath || n.Decision.Rule != "console.noKey" || n.Decision.Status != http.StatusNotFound || n.Decision.Error == "" ||
-			!n.Repeats || n.Input.Action != action || n.Input.User == nil || n.Input.User.ID != "alice" || n.Input.Request == nil {
-			t.Errorf("%s: recorded %+v", path, n)
-		}
-		rules.full = decisionlog.ErrNotRecorded
-		if p := alice.do(method, path, url.Values{"name": {"mine"}}); p.status != http.StatusServiceUnavailable {
-			t.Errorf("%s, where it must be recorded and can't: %d", path, p.status)
-		}
 	}
 }
 

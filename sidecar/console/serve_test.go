@@ -48,13 +48,10 @@ func TestPreviewAsksForTheFilesOfItsJobOnly(t *testing.T) {
 	}
 }
 
-// noting is a policy that counts the decisions on files of previews and lists of projects,
-// and keeps what was refused without it.
+// noting is a policy that counts the decisions on files of previews and lists of projects.
 type noting struct {
 	*closing
 	made, single int // decisions, and those that are recorded one by one
-	notes        []decisionlog.Entry
-	full         error // why none can be recorded
 }
 
 func (n *noting) Decide(ctx context.Context, in policy.Input) (policy.Decision, error) {
@@ -65,11 +62,6 @@ func (n *noting) Decide(ctx context.Context, in policy.Input) (policy.Decision, 
 		}
 	}
 	return n.closing.Decide(ctx, in)
-}
-
-func (n *noting) Note(_ context.Context, note decisionlog.Entry) error {
-	n.notes = append(n.notes, note)
-	return n.full
 }
 
 // TestALinkThatAnyoneHasIsBoundedBeforeThePolicyDecides: of shares and of previews of jobs,

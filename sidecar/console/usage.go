@@ -28,7 +28,7 @@ func (c *Console) usagePage(x *exchange) (page usagePage, err error) {
 	if page.User, err = c.Keys.User(x.r.Context(), x.user); err != nil {
 		return page, err
 	}
-	plots, err := c.plots(x)
+	plots, err := c.plots(x, x.user)
 	if err != nil {
 		return page, err
 	}
@@ -94,7 +94,7 @@ func (c *Console) keyNames(x *exchange) (map[string]string, error) {
 
 // usageCSV is the daily usage of each key.
 func (c *Console) usageCSV(x *exchange) error {
-	plots, err := c.plots(x)
+	plots, err := c.plots(x, x.user)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,10 @@ type Options struct {
 	// Changed is called after each change of attributes, on which decisions
 	// rest; it may be nil, and must not wait.
 	Changed func()
+	// Shared reports whether the policy may let a user at a project for what its attributes
+	// say: lists then have the projects whose attributes name the user, too. It may be nil,
+	// for never.
+	Shared func() bool
 }
 
 // Catalog knows all projects. It is safe for concurrent use.
@@ -36,6 +40,7 @@ type Catalog struct {
 	now        func() time.Time
 	maxPerUser int64
 	changed    func()
+	shared     func() bool
 }
 
 // New returns the catalog of a store.
@@ -43,7 +48,10 @@ func New(o Options) *Catalog {
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
-	return &Catalog{store: o.Store, now: o.Now, maxPerUser: cmp.Or(o.MaxPerUser, DefaultMaxPerUser), changed: o.Changed}
+	if o.Shared == nil {
+		o.Shared = func() bool { return false }
+	}
+	return &Catalog{store: o.Store, now: o.Now, maxPerUser: cmp.Or(o.MaxPerUser, DefaultMaxPerUser), changed: o.Changed, shared: o.Shared}
 }
 
 // lookUpTimeout bounds the look for a project whose commit was not answered.

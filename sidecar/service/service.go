@@ -137,7 +137,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 	o.Policy.OnChange(registry.Hint)
 	opened := &Service{
 		Ledger:   l,
-		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint}),
+		Catalog:  projects.New(projects.Options{Store: s, Now: now, MaxPerUser: int64(o.Caps.MaxProjects), Changed: registry.Hint, Shared: sharing(o.Policy)}),
 		Door:     access.New(access.Options{Store: s, Now: o.Now, Policy: o.Policy, Timeout: o.DecisionTimeout}),
 		Registry: webhooks.New(s, o.Now, networks),
 		keys:     registry,
@@ -158,6 +158,16 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		o.Metrics.open.Store(opened)
 	}
 	return opened, nil
+}
+
+// sharing returns what says whether a policy may let users at projects for their attributes,
+// nil for one that does not say.
+func sharing(p Policy) func() bool {
+	reader, ok := p.(interface{ ReadsAttributes() bool })
+	if !ok {
+		return nil
+	}
+	return reader.ReadsAttributes
 }
 
 // mayReadPosts has the policy decide whether the owner of a project may read what its

@@ -50,8 +50,9 @@ func TestMistakesOfHandlersAreFound(t *testing.T) {
 		"what it allows not read": {
 			"d, err := c.decide(x.r.Context(), x.user, id, policy.ActionPublish)\nif err != nil { return err }\nlog(d.Rule)\n" + publish, "does not look at",
 		},
-		"a read that is new":     {decided + "return c.Projects.Burn(x.r.Context(), id)\n}", "does not know"},
-		"a list as it was found": {"list, err := c.Projects.Projects(x.r.Context(), x.user)\nreturn c.show(x, list, err)\n}", "is not decided on"},
+		"a read that is new":      {decided + "return c.Projects.Burn(x.r.Context(), id)\n}", "does not know"},
+		"a session's that is new": {decided + "return c.Sessions.All(x.r.Context(), x.user)\n}", "does not know"},
+		"a list as it was found":  {"list, err := c.Projects.Projects(x.r.Context(), x.user)\nreturn c.show(x, list, err)\n}", "is not decided on"},
 	} {
 		p := &parsed{set: token.NewFileSet()}
 		p.add(t, name, consoleOf+tc.body)

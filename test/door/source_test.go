@@ -17,6 +17,7 @@ import (
 type parsed struct {
 	set       *token.FileSet
 	functions []function
+	structs   map[string]map[string]string // the types of their fields
 }
 
 // function is a function or a method.
@@ -59,10 +60,43 @@ func (p *parsed) add(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
-			p.functions = append(p.functions, p.function(f))
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Body != nil {
+				p.functions = append(p.functions, p.function(d))
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				p.addStruct(spec)
+			}
 		}
 	}
+}
+
+// addStruct notes the fields of a struct. One that is embedded is called as its type.
+func (p *parsed) addStruct(spec ast.Spec) {
+	named, _ := spec.(*ast.TypeSpec)
+	if named == nil {
+		return
+	}
+	of, ok := named.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	fields := map[string]string{}
+	for _, field := range of.Fields.List {
+		kind := p.written(field.Type)
+		for _, name := range field.Names {
+			fields[name.Name] = kind
+		}
+		if len(field.Names) == 0 {
+			fields[kind[strings.LastIndexAny(kind, ".*")+1:]] = kind
+		}
+	}
+	if p.structs == nil {
+		p.structs = map[string]map[string]string{}
+	}
+	p.structs[named.Name.Name] = fields
 }
 
 func (p *parsed) function(d *ast.FuncDecl) function {

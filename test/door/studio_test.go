@@ -36,7 +36,7 @@ var studioRules = rules{
 		case "Sidecar.Decide":
 			return decision{args[3].text, args[2].text}, true
 		case "Projects.Allowed":
-			return decision{"policy.ActionGetProject", args[2].text}, true
+			return decision{args[2].text, args[3].text}, true
 		case "Access.Serve":
 			return decision{throughAccess, noProject}, true
 		}

@@ -120,6 +120,20 @@ func (r *reviewer) bobGets(status int) {
 	})
 }
 
+// bobLists checks whether bob's list of projects has the project, and alice's has it once.
+func (r *reviewer) bobLists(want bool) {
+	r.t.Helper()
+	for _, of := range []struct {
+		key  apiKey
+		want int
+	}{{r.alice, 1}, {r.bob, map[bool]int{true: 1}[want]}} {
+		list := r.call(of.key, "GET", "/v1/projects", nil)
+		if got := strings.Count(string(list.body), r.project); list.status != 200 || got != of.want {
+			r.t.Errorf("a list has the project %d times, want %d: %d %s", got, of.want, list.status, list.body)
+		}
+	}
+}
+
 // aliceReads checks that alice gets her project under each policy.
 func (r *reviewer) aliceReads() {
 	r.t.Helper()
@@ -135,6 +149,7 @@ func (r *reviewer) notReader() {
 		r.t.Errorf("bob: %d for the project, %d for a brief; want 403 for both", look, job)
 	}
 	r.aliceReads()
+	r.bobLists(false)
 }
 
 // reader checks what bob gets as a reader, and that he no longer is one, at once,
@@ -153,8 +168,10 @@ func (r *reviewer) reader() {
 		r.t.Errorf("bob gets %d for deleting the project, want 403", gone)
 	}
 	r.aliceReads()
+	r.bobLists(true)
 	r.svc("admin", "project", "attributes", r.project, "readers=carol")
 	r.bobGets(403)
+	r.bobLists(false)
 	r.svc("admin", "project", "attributes", r.project, "readers=bob")
 	r.bobGets(200)
 }

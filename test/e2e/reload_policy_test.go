@@ -2,18 +2,21 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/test/long"
 )
 
 // TestNoRequestFailsWhilePoliciesAreActivated sends 1,500 requests, in the long run
 // 100,000, while the service's directory changes 3 or 50 times, every third time to a
-// policy that is broken.
+// policy that is broken: lists, creations, polls of a job, submissions, and the
+// stream of each, which no swap may cut.
 func TestNoRequestFailsWhilePoliciesAreActivated(t *testing.T) {
 	f := inOneForm(t)
 	changes, requests := 3, int64(1_500)
@@ -29,12 +32,23 @@ func TestNoRequestFailsWhilePoliciesAreActivated(t *testing.T) {
 	for i := range 20 {
 		keys = append(keys, s.newKey(fmt.Sprintf("user%d", i%4)))
 	}
+	key := s.newKey("user0")
+	project := s.newProject(key)
+	polled := s.generate(key, project, brief)
+	s.finish(key, polled)
 	l := s.startLoad(keys)
 	defer l.end()
+	l.send(s, key, func(int) (method, path, body string, want int) {
+		return "GET", "/v1/generate/" + polled.JobID + "/status?projectId=" + project, "", http.StatusOK
+	})
 	activated, refused := 0, 0
+	var streams []*follower
 	for changed := range changes {
 		sent, before := l.sent.Load(), s.policyState()
 		broken := changed%3 == 2
+		if n := len(streams); n == 0 || streams[n-1].ended() {
+			streams = append(streams, s.follow(key, s.submitAtOnce(key, project)))
+		}
 		writeRevision(t, dir, changed, broken)
 		s.eventually("the policy is activated or refused, and its part of the requests is sent", func() bool {
 			if l.sent.Load() < sent+requests/int64(changes) {
@@ -49,6 +63,11 @@ func TestNoRequestFailsWhilePoliciesAreActivated(t *testing.T) {
 			activated++
 		}
 	}
+	for _, stream := range streams {
+		if s.whole(stream); stream.asked != 1 || stream.refused != 0 || len(stream.closings) != 0 {
+			t.Errorf("a stream was opened %d times, refused %d times, closed with %q", stream.asked, stream.refused, stream.closings)
+		}
+	}
 	l.end()
 	sent, failed := l.sent.Load(), l.failed.Load()
 	t.Logf("%d of %d requests failed; %d policies activated, %d refused", failed, sent, activated, refused)
@@ -58,6 +77,27 @@ func TestNoRequestFailsWhilePoliciesAreActivated(t *testing.T) {
 			return true
 		})
 		t.Errorf("%d of %d requests failed, %d policies activated, %d refused", failed, sent, activated, refused)
+	}
+}
+
+// submitAtOnce submits a brief to a project whose engine runs: nothing may refuse it.
+func (s *service) submitAtOnce(key apiKey, project string) (sub api.Submission) {
+	s.t.Helper()
+	a := s.call(key, "POST", "/v1/generate", map[string]string{"projectId": project, "prompt": brief})
+	if a.status != http.StatusOK {
+		s.t.Fatalf("submitting while policies change: %d %s", a.status, a.body)
+	}
+	s.decode(a.body, &sub)
+	return sub
+}
+
+// ended reports whether the stream came to its end.
+func (f *follower) ended() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -59,6 +59,7 @@ func (s *service) askBody(key apiKey, method, path, body string) (int, []byte) {
 type load struct {
 	sent, failed atomic.Int64
 	examples     sync.Map // what failed → how often
+	ctx          context.Context
 	cancel       context.CancelFunc
 	clients      sync.WaitGroup
 }
@@ -66,26 +67,33 @@ type load struct {
 // startLoad keeps each key below its request rate.
 func (s *service) startLoad(keys []apiKey) *load {
 	ctx, cancel := context.WithCancel(s.t.Context())
-	l := &load{cancel: cancel}
+	l := &load{ctx: ctx, cancel: cancel}
 	for _, key := range keys {
-		l.clients.Go(func() {
-			pace := time.NewTicker(15 * time.Millisecond)
-			defer pace.Stop()
-			for n := 0; ctx.Err() == nil; n++ {
-				<-pace.C
-				method, path, body, want := "GET", "/v1/projects?limit=1", "", http.StatusOK
-				if n%20 == 0 {
-					method, path, body, want = "POST", "/v1/projects", `{"name":"x","template":"blank"}`, http.StatusCreated
-				}
-				l.sent.Add(1)
-				if status, answer := s.askBody(key, method, path, body); status != want {
-					l.failed.Add(1)
-					l.examples.Store(fmt.Sprintf("%s %s: %d %.200s", method, path, status, answer), true)
-				}
+		l.send(s, key, func(n int) (method, path, body string, want int) {
+			if n%20 == 0 {
+				return "POST", "/v1/projects", `{"name":"x","template":"blank"}`, http.StatusCreated
 			}
+			return "GET", "/v1/projects?limit=1", "", http.StatusOK
 		})
 	}
 	return l
+}
+
+// send has a client more, which sends what the n-th request is to be.
+func (l *load) send(s *service, key apiKey, nth func(n int) (method, path, body string, want int)) {
+	l.clients.Go(func() {
+		pace := time.NewTicker(15 * time.Millisecond)
+		defer pace.Stop()
+		for n := 0; l.ctx.Err() == nil; n++ {
+			<-pace.C
+			method, path, body, want := nth(n)
+			l.sent.Add(1)
+			if status, answer := s.askBody(key, method, path, body); status != want {
+				l.failed.Add(1)
+				l.examples.Store(fmt.Sprintf("%s %s: %d %.200s", method, path, status, answer), true)
+			}
+		}
+	})
 }
 
 func (l *load) end() {

@@ -70,7 +70,8 @@ func (s *Studio) showHome(x *exchange, status int, page homePage) error {
 		return err
 	}
 	page.Next = list.NextCursor
-	allowed, err := s.Projects.Allowed(x.r.Context(), x.who.KeyID, list.Data)
+	// Of what others share there are those that open here.
+	allowed, err := s.Projects.Allowed(x.r.Context(), x.who.KeyID, policy.ActionStudioRead, list.Data)
 	if err != nil {
 		return api.Unavailable("Access can't be checked right now.", time.Second, err)
 	}

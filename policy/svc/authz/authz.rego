@@ -135,6 +135,8 @@ general_actions := {
 	"keys.read",
 	"keys.create",
 	"keys.change",
+	"keys.others.read",
+	"keys.others.change",
 	"admin.read",
 	"admin.write",
 }

@@ -55,7 +55,9 @@ own_actions := {
 
 admin_actions := {"admin.read", "admin.write"}
 
-keyless_actions := (account_actions | own_actions) | admin_actions
+others_actions := {"keys.others.read", "keys.others.change"}
+
+keyless_actions := ((account_actions | own_actions) | admin_actions) | others_actions
 
 at_console := {
 	"action": "console.read",
@@ -243,6 +245,17 @@ test_admin_may_do_nothing_else[action] if {
 	some action in ((actions | keyless_actions) - admin_actions)
 	facts := object.union(at_console, {"action": action, "user": {"via": "admin"}})
 	authz.decision.status == 403 with input as facts
+}
+
+test_nobody_gets_at_the_keys_of_others[action] if {
+	some action in others_actions
+	some via in {"console", "admin"}
+	authz.decision.rule == "denied" with input as object.union(at_console, {
+		"action": action,
+		"project": null,
+		"user": {"via": via},
+		"target": {"userId": "user-2", "keyId": "key_2"},
+	})
 }
 
 test_key_may_not_do_what_is_done_without_one[action] if {

@@ -27,17 +27,19 @@ Object.defineProperty(window, 'localStorage', { value: {
 	getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => { kept.set(k, String(v)); }, removeItem: (k) => { kept.delete(k); },
 } });
 const place = 'svc-kept:g';
+const id = (n) => String(n).padStart(32, '0');
 const before = %s;
 if (before) localStorage.setItem(place, JSON.stringify(before));
 window.requests = [];
+window.late = []; // answers that are held up where the page is slow
 window.status = '';
 window.fetch = (url, init) => {
 	window.requests.push({ url, body: init.body });
-	return Promise.resolve(new Response(url.endsWith('/token') ? '{"token":"new"}' : '{}', { status: 200 }));
+	const answer = new Response(url.endsWith('/token') ? '{"token":"new"}' : '{}', { status: 200 });
+	return new Promise((done) => (window.slow ? late.push(() => done(answer)) : done(answer)));
 };
 const game = document.getElementById('game');
 const says = (data) => window.dispatchEvent(new MessageEvent('message', { source: game.contentWindow, data }));
-const id = (n) => String(n).padStart(32, '0');
 const batch = (n, bytes) => JSON.stringify({ v: 1, s: id(n), e: [[1, 0, 'jump', { text: 'x'.repeat(bytes) }], [2, 0, 'end', {}]] });
 const held = () => JSON.parse(localStorage.getItem(place) || '{}');
 window.__svc_state = () => ({ phase: 'ready', hud: [{}] });
@@ -89,5 +91,19 @@ func TestPageSendsWhatItKeptInOrder(t *testing.T) {
 		while (requests.length < 3 || localStorage.getItem(place)) await new Promise((next) => setTimeout(next, 0));
 		const sent = requests.map((r) => r.url.slice(-2) + JSON.parse(r.body).n).join();
 		return sent === '/b1,/b2,/s3' && requests.every((r) => JSON.parse(r.body).age >= 5000 && JSON.parse(r.body).age < 60000);
+	})()`)
+}
+
+func TestPageOfAPlayerWhoIsForgottenSendsAndKeepsNothingMore(t *testing.T) {
+	page := hostPage(t, `(window.slow = true, { [id(1)]: { at: Date.now(), batch: '{"n":1}\n{"n":2}' }, [id(2)]: { at: Date.now(), batch: '{"n":3}' } })`)
+	holds(t, page, "what was kept goes unsent, and what the game says as it ends is not kept", `(async () => {
+		const turn = () => new Promise((next) => setTimeout(next, 0));
+		const said = { source: game.contentWindow, data: { svcStream: id(3), batch: '{}' } };
+		while (late.length === 0) await turn();
+		document.getElementById('forget').click();
+		window.dispatchEvent(new MessageEvent('message', said));
+		late.shift()();
+		for (let n = 0; n < 20; n++) await turn();
+		return requests.length === 1 && localStorage.getItem(place) === null && document.getElementById('game') === null;
 	})()`)
 }

@@ -132,10 +132,14 @@ func (e *ending) keep() error {
 	return e.offer(placed)
 }
 
+// inOrder are the windows in the order of their spans' names, in which all lock the parts of
+// boards.
+func inOrder() []string { return []string{play.WindowDay, play.WindowWeek, play.WindowAll} }
+
 // seat puts the run onto the boards, with its rewards, and reports whether it is its
 // player's best on one of them.
 func (e *ending) seat() (placed bool, err error) {
-	for _, window := range play.Windows() {
+	for _, window := range inOrder() {
 		there, err := e.place(spanOf(window, e.now))
 		if err != nil {
 			return false, err
@@ -287,19 +291,27 @@ func readBoard(r *store.Reader, q boardQuery) (play.Board, *float64, error) {
 	if err != nil {
 		return b, nil, err
 	}
-	above, err := rows("AND rank_key >= ? AND (rank_key > ? OR at < ? OR at = ? AND player < ?) ORDER BY rank_key, at DESC, player DESC LIMIT ?",
-		me.key, me.key, me.at, me.at, me.player, q.around)
+	// Of one score there may be very many: who is next to me among them, and then who is of
+	// another one, are found apart.
+	next := func(same, other string) ([]boardRow, error) {
+		found, err := rows("AND rank_key = ? AND "+same+" LIMIT ?", me.key, me.at, me.player, q.around)
+		if err != nil || len(found) == q.around {
+			return found, err
+		}
+		more, err := rows("AND "+other+" LIMIT ?", me.key, q.around-len(found))
+		return append(found, more...), err
+	}
+	above, err := next("(at, player) < (?, ?) ORDER BY at DESC, player DESC", "rank_key > ? ORDER BY rank_key, at DESC, player DESC")
 	if err != nil {
 		return b, nil, err
 	}
-	below, err := rows("AND rank_key <= ? AND (rank_key < ? OR at > ? OR at = ? AND player > ?) ORDER BY rank_key DESC, at, player LIMIT ?",
-		me.key, me.key, me.at, me.at, me.player, q.around)
+	below, err := next("(at, player) > (?, ?) ORDER BY at, player", "rank_key < ? ORDER BY rank_key DESC, at, player")
 	if err != nil {
 		return b, nil, err
 	}
 	slices.Reverse(above)
 	near := append(append(above, me), below...)
-	if b.Around, err = rankedAround(r, q, span, near, len(above)); err != nil {
+	if b.Around, err = rankedAround(r, q, span, near); err != nil {
 		return b, nil, err
 	}
 	b.Rank = &b.Around[len(above)].Rank
@@ -332,37 +344,24 @@ func ranked(q boardQuery, rows []boardRow) []play.Row {
 	return out
 }
 
-// rankedAround gives ranks to rows that follow each other anywhere. All that are better
-// than one of them, at, are counted once, and of the others those that are alike.
-func rankedAround(r *store.Reader, q boardQuery, span string, rows []boardRow, at int) ([]play.Row, error) {
-	count := func(is string, key float64) (n int64, err error) {
-		return n, r.Row("SELECT count(*) FROM play_boards WHERE game = ? AND span = ? AND rank_key "+is+" ?", q.game, span, key).Scan(&n)
-	}
+// rankedAround gives ranks to rows that follow each other anywhere. The first of them are
+// counted; who comes after one whose place is known has a place that follows from it.
+func rankedAround(r *store.Reader, q boardQuery, span string, rows []boardRow) ([]play.Row, error) {
 	out := make([]play.Row, len(rows))
+	first := 0 // row of its score, 0 until one is known
 	for i, row := range rows {
 		out[i] = row.shown(q)
-	}
-	better, err := count(">", rows[at].key)
-	if err != nil {
-		return nil, err
-	}
-	out[at].Rank = better + 1
-	for i := at - 1; i >= 0; i-- {
-		if out[i].Rank = out[i+1].Rank; rows[i].key != rows[i+1].key {
-			alike, err := count("=", rows[i].key)
+		switch {
+		case i > 0 && rows[i-1].key == row.key:
+			out[i].Rank = out[i-1].Rank
+		case first > 0:
+			out[i].Rank = out[first].Rank + int64(i-first)
+		default:
+			n, err := better(r, q.game, span, row.key)
 			if err != nil {
 				return nil, err
 			}
-			out[i].Rank -= alike
-		}
-	}
-	for i := at + 1; i < len(rows); i++ {
-		if out[i].Rank = out[i-1].Rank; rows[i].key != rows[i-1].key {
-			alike, err := count("=", rows[i-1].key)
-			if err != nil {
-				return nil, err
-			}
-			out[i].Rank += alike
+			out[i].Rank, first = n+1, i
 		}
 	}
 	return out, nil

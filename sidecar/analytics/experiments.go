@@ -155,8 +155,12 @@ func (l *Log) MoveExperiment(ctx context.Context, game, id, state, winner string
 	})
 }
 
-// RemoveExperiment removes an experiment with all that is known of it.
+// RemoveExperiment removes an experiment with all that is known of it: who read a value, of
+// whom there may be very many, before it, but for those who come meanwhile.
 func (l *Log) RemoveExperiment(ctx context.Context, game, id string) error {
+	if _, err := l.deleteRows(ctx, "play_exposures", "game = ? AND experiment = ?", game, id); err != nil {
+		return err
+	}
 	return l.changeExperiments(ctx, game, func(tx *store.Tx, _ []Experiment) error {
 		for _, query := range []string{
 			"DELETE FROM play_experiments WHERE game = ? AND id = ?", "DELETE FROM play_exposures WHERE game = ? AND experiment = ?",

@@ -23,6 +23,9 @@ const (
 	MaxDeclared = maxDeclared
 )
 
+// PartPlayers is how many players a part of a board has.
+const PartPlayers = partPlayers
+
 // MaxDayFunnels bounds the funnels of a build's day.
 const MaxDayFunnels = maxDayFunnels
 

@@ -20,6 +20,10 @@ func (l *Log) ForgetPlayer(ctx context.Context, game, player string) error {
 }
 
 func forgetPlayer(tx *store.Tx, game, player string) error {
+	// A batch that is under way ends first: its events would stay.
+	if err := tx.Lock("SELECT 1 FROM play_streams WHERE game = ? AND player = ? ORDER BY stream", game, player); err != nil {
+		return err
+	}
 	streams, err := store.All(&tx.Reader, store.Column[string], "SELECT stream FROM play_streams WHERE game = ? AND player = ?", game, player)
 	if err != nil {
 		return err

@@ -3,6 +3,8 @@ package analytics_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/experiment"
 	"github.com/svc-games/svc/sidecar/store"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // leftIn returns how many rows each table of the database that has a column holds of a
@@ -74,6 +77,7 @@ func (b *bench) fillAll(player int) {
 	b.replayed(func(e *contract.ReplayEnding) { e.Failed = "no" })
 	b.now = b.now.Add(time.Minute)
 	b.submit(recorded(runOf(player, 2, 4)))
+	b.exec("INSERT INTO play_ranks (game, span, from_key, players) VALUES (?, 'all', 0, 1)", game) // as of a large board
 	if err := b.SetAskConsent(b.t.Context(), game, true); err != nil {
 		b.t.Fatal(err)
 	}
@@ -141,6 +145,58 @@ func TestNothingIsLeftOfAPlayerWhoIsForgottenButCounts(t *testing.T) {
 		}
 		b.wantMeters()
 	})
+}
+
+// TestWhoIsForgottenIsFoundByAnIndex: anybody may ask for it with a name that they made up, and
+// SQLite keeps no event meanwhile.
+func TestWhoIsForgottenIsFoundByAnIndex(t *testing.T) {
+	b := &bench{t: t, now: noon, address: filepath.Join(t.TempDir(), analytics.File), seller: new(seller)}
+	b.open()
+	defer b.close()
+	for table := range b.leftIn("player", "") {
+		if table == "play_replays" {
+			continue // of a game a hundred wait at most
+		}
+		plan, err := store.Read(t.Context(), b.Store(), func(r *store.Reader) ([]string, error) {
+			return store.All(r, func(scan store.Scan) (detail string, err error) {
+				var id, parent, unused int64
+				return detail, scan(&id, &parent, &unused, &detail)
+			}, "EXPLAIN QUERY PLAN DELETE FROM "+table+" WHERE game = ? AND player = ?", game, id(1))
+		})
+		if err != nil || len(plan) != 1 || !strings.Contains(plan[0], "player=?") {
+			t.Errorf("of %s: %q, %v", table, plan, err)
+		}
+	}
+}
+
+// TestBatchThatIsUnderWayLeavesNothingOfAPlayerWhoIsForgotten holds one up in the middle.
+func TestBatchThatIsUnderWayLeavesNothingOfAPlayerWhoIsForgotten(t *testing.T) {
+	b := onPostgres(t)
+	b.open()
+	defer b.close()
+	b.record(batchOf(1, 1, play.SessionStart, "jump"))
+	waits := func() (n int64) {
+		return b.number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+	}
+	forgot := make(chan error, 1)
+	if err := b.Store().Update(t.Context(), func(tx *store.Tx) error {
+		if err := tx.LockRow("SELECT cursor FROM play_streams WHERE game = ? AND stream = ?", game, id(1)); err != nil {
+			return err
+		}
+		go func() { forgot <- b.ForgetPlayer(context.WithoutCancel(t.Context()), game, id(1001)) }()
+		wait.Until(t, "it waits", func() bool { return waits() > 0 })
+		_, err := tx.Exec("INSERT INTO play_events (day, game, stream, seq, at, class, name, props) VALUES (?, ?, ?, 3, ?, 'public', 'jump', '{}')",
+			noon.Unix()/(24*3600), game, id(1), noon.UnixMilli())
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-forgot; err != nil {
+		t.Fatal(err)
+	}
+	if left := b.leftIn("stream", id(1)); left["play_events"] != 0 || left["play_streams"] != 0 {
+		t.Errorf("left are %v", left)
+	}
 }
 
 // endsSoon is a context that ends after so many looks at it.

@@ -38,6 +38,7 @@ var keyOf = map[string]string{
 	"play_lengths":      "game, day, class, bucket",
 	"play_player_days":  "game, player, class, day",
 	"play_players":      "game, player, class",
+	"play_ranks":        "game, span, from_key",
 	"play_replayed":     "game, day, build, result",
 	"play_replays":      "game, stream, run",
 	"play_replay_turns": "game",
@@ -82,6 +83,9 @@ func (l *Log) Prune(ctx context.Context) (int64, error) {
 		}
 	}
 	n, err := l.pruneNames(ctx, today-keepEvents)
+	if err == nil {
+		err = l.makeRanks(ctx)
+	}
 	if err == nil { // where there are no engines nobody else does it
 		err = l.store.Update(ctx, func(tx *store.Tx) error { return giveUp(tx, now) })
 	}
@@ -112,16 +116,16 @@ func (l *Log) pruneNames(ctx context.Context, since int64) (deleted int64, err e
 
 // deleteRows deletes the rows of a table of keyOf of which a condition holds, pruneBatch
 // in a transaction, and returns how many.
-func (l *Log) deleteRows(ctx context.Context, table, is string, arg any) (deleted int64, err error) {
+func (l *Log) deleteRows(ctx context.Context, table, is string, args ...any) (deleted int64, err error) {
 	key := keyOf[table]
 	query := fmt.Sprintf("DELETE FROM %s WHERE (%s) IN (SELECT %s FROM %s WHERE %s LIMIT %d)", table, key, key, table, is, pruneBatch)
 	look := fmt.Sprintf("SELECT 1 FROM %s WHERE %s LIMIT 1", table, is)
 	for {
 		// Batches don't wait for a look, which may be at all rows.
-		n, err := store.Read(ctx, l.store, func(r *store.Reader) (int64, error) { return optional(r.Row(look, arg)) })
+		n, err := store.Read(ctx, l.store, func(r *store.Reader) (int64, error) { return optional(r.Row(look, args...)) })
 		if err == nil && n > 0 {
 			err = l.store.Update(ctx, func(tx *store.Tx) (err error) {
-				n, err = tx.Exec(query, arg)
+				n, err = tx.Exec(query, args...)
 				return err
 			})
 		}

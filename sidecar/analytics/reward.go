@@ -148,15 +148,21 @@ func (l *Log) BoardRules(ctx context.Context, game string) (rules BoardRules, er
 // SetBoardRules replaces those of a game. What was given stays given. A board on which
 // the other score becomes the better one begins anew.
 func (l *Log) SetBoardRules(ctx context.Context, game string, rules BoardRules) error {
-	err := l.store.Update(ctx, func(tx *store.Tx) error {
+	err := l.emptyBoard(ctx, game, rules.Lower)
+	if err != nil {
+		return err
+	}
+	err = l.store.Update(ctx, func(tx *store.Tx) error {
 		before, err := readBoardSettings(&tx.Reader, game)
 		if err != nil {
 			return err
 		}
 		if before.Lower != rules.Lower {
 			before.since = l.now().UnixMilli()
-			if _, err := tx.Exec("DELETE FROM play_boards WHERE game = ?", game); err != nil {
-				return err
+			for _, table := range []string{"play_ranks", "play_boards"} { // no part counts who goes
+				if _, err := tx.Exec("DELETE FROM "+table+" WHERE game = ?", game); err != nil {
+					return err
+				}
 			}
 		}
 		if _, err := tx.Exec(`INSERT INTO play_board_settings (game, lower, least, most, per_second, since) VALUES (?, ?, ?, ?, ?, ?)
@@ -178,6 +184,24 @@ func (l *Log) SetBoardRules(ctx context.Context, game string, rules BoardRules) 
 	})
 	if err != nil {
 		return fmt.Errorf("setting the board's rules of game %s: %w", game, err)
+	}
+	return nil
+}
+
+// emptyBoard takes all from a board on which the other score becomes the better one, but for
+// those who come meanwhile: a large one in one transaction would keep all others waiting.
+func (l *Log) emptyBoard(ctx context.Context, game string, lower bool) error {
+	before, err := store.Read(ctx, l.store, func(r *store.Reader) (BoardSettings, error) { return readBoardSettings(r, game) })
+	if err != nil {
+		return fmt.Errorf("reading the board's rules of game %s: %w", game, err)
+	}
+	if before.Lower == lower {
+		return nil
+	}
+	for _, table := range []string{"play_ranks", "play_boards"} { // no part counts who goes
+		if _, err := l.deleteRows(ctx, table, "game = ?", game); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (w waiting) refuse(tx *store.Tx, run ending, now int64) error {
 	if _, err := tx.Exec("DELETE FROM play_grants WHERE game = ? AND stream = ? AND run = ?", w.game, w.stream, w.run); err != nil {
 		return err
 	}
-	for _, window := range play.Windows() {
+	for _, window := range inOrder() {
 		if err := run.unseat(window); err != nil {
 			return err
 		}
@@ -126,6 +126,10 @@ func (w waiting) refuse(tx *store.Tx, run ending, now int64) error {
 // unseat takes the run from the board of a window.
 func (e *ending) unseat(window string) error {
 	span := spanOf(window, e.now)
+	// The place that is taken, and then a worse one: the other way round than all others.
+	if err := e.tx.Lock("SELECT 1 FROM play_ranks WHERE game = ? AND span = ? ORDER BY from_key", e.Game, span); err != nil {
+		return err
+	}
 	gone, err := e.tx.Exec("DELETE FROM play_boards WHERE game = ? AND span = ? AND player = ? AND at = ? AND score = ?",
 		e.Game, span, e.Player, e.now, e.Score.Score)
 	if err != nil || gone == 0 {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api/play"
 )
@@ -78,5 +79,19 @@ func TestPlayerIsForgottenWhoAsksForIt(t *testing.T) {
 	forget("Cookie", cookie.Name+"="+cookie.Value)
 	if c := r.counts(); c.Players != 0 || c.Plays != 1 {
 		t.Errorf("counted %+v", c)
+	}
+	for _, later := range []struct {
+		stream  string
+		after   time.Duration
+		players int64
+	}{{stream, 0, 0}, {strings.Repeat("b", 32), forgottenTime, 1}} {
+		r.now = r.now.Add(later.after)
+		body := strings.Replace(r.batchOf(2, "start", `"t":"`+id.Token+`"`), stream, later.stream, 1)
+		if w := r.answer(r.Games(), "POST", play.PathBatch, body); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if c := r.counts(); c.Players != later.players {
+			t.Errorf("after %v what was sent before is counted %+v", later.after, c)
+		}
 	}
 }

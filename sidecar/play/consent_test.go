@@ -74,6 +74,19 @@ func TestPlayerWhoIsAskedIsNamedAfterAYesAlone(t *testing.T) {
 	}
 }
 
+// TestASchoolAnswersAtOnce: it is one address.
+func TestASchoolAnswersAtOnce(t *testing.T) {
+	r := newRig(t)
+	r.ask.Store(true)
+	for n := range 2 * maxAsked {
+		for path, body := range map[string]string{"/consent": `{"given":true}`, "/token": "{}"} {
+			if w := r.answer(r.Pages(), "POST", "/play/"+game+path, body, "Content-Type", asJSON); w.Code != http.StatusOK {
+				t.Fatalf("%s of pupil %d: %d %s", path, n, w.Code, w.Body)
+			}
+		}
+	}
+}
+
 func TestPagesThatAreNotNamedReportNothingAndFrameNothing(t *testing.T) {
 	r := newRig(t)
 	r.origins = []string{"https://example.com", "http://games.example.com:81"}

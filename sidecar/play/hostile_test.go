@@ -101,11 +101,11 @@ func TestFloodWithACopiedKeyIsBoundedByAddressStreamAndGame(t *testing.T) {
 	if got := send("192.0.2.2", 1); got != http.StatusTooManyRequests {
 		t.Errorf("one stream from another address: %d", got)
 	}
-	r.takeAll("192.0.2.3", maxPerAddress)
+	r.takeAll(ofAddress, "192.0.2.3", maxPerAddress)
 	if got := send("192.0.2.3", 2); got != http.StatusTooManyRequests {
 		t.Errorf("one address: %d", got)
 	}
-	r.takeAll("game "+game, maxPerGame)
+	r.takeAll(ofGame, game, maxPerGame)
 	if got := send("192.0.2.4", 3); got != http.StatusTooManyRequests {
 		t.Errorf("200 addresses and their streams: %d", got)
 	}
@@ -118,21 +118,39 @@ func TestFloodWithACopiedKeyIsBoundedByAddressStreamAndGame(t *testing.T) {
 	}
 }
 
-// TestFloodOfStreamsFreesNoAddress: streams cost nothing, and there are as many as anybody
-// likes.
-func TestFloodOfStreamsFreesNoAddress(t *testing.T) {
+// TestFloodFreesNobodyElse: streams cost nothing, and of addresses some have as many as they
+// like.
+func TestFloodFreesNobodyElse(t *testing.T) {
 	r := newRig(t)
-	r.takeAll("192.0.2.1", maxPerAddress)
-	for n := range maxRated + 1 {
-		r.Rates.takeStream(fmt.Sprintf("%024x", n/maxPerGame), fmt.Sprintf("%032x", n))
-	}
-	if r.Rates.take("192.0.2.1", maxPerAddress) == 0 {
-		t.Error("an address that had all of its requests gets more")
-	}
-	before := len(r.Rates.streams)
-	r.takeAll("game "+game, maxPerGame)
-	if r.Rates.takeStream(game, stream) == 0 || len(r.Rates.streams) != before {
+	const had, fresh = "192.0.2.1", "192.0.2.2"
+	r.takeAll(ofAddress, had, maxPerAddress)
+	r.takeAll(ofGame, game, maxPerGame)
+	if r.Rates.takeStream(game, stream) == 0 || len(r.Rates.counts[ofStream]) != 0 {
 		t.Error("what is too much for a game counts as a stream's")
+	}
+	for n := range maxRated + 10*shares {
+		r.Rates.takeStream(fmt.Sprintf("%024x", 1+n/maxPerGame), fmt.Sprintf("%032x", n))
+		r.Rates.take(ofAddress, fmt.Sprintf("2001:db8:%x:%x::/64", n>>16, n&0xffff), maxPerAddress)
+	}
+	if r.Rates.take(ofAddress, had, maxPerAddress) == 0 || r.Rates.take(ofGame, game, maxPerGame) == 0 {
+		t.Error("an address, or a game, that had all of its requests gets more")
+	}
+	if wait := r.Rates.take(ofAddress, fresh, maxPerAddress); wait > 0 {
+		t.Errorf("another address waits for %v", wait)
+	}
+	if wait := r.Rates.takeStream(other, stream); wait > 0 {
+		t.Errorf("another stream waits for %v", wait)
+	}
+	for of, counts := range r.Rates.counts {
+		if len(counts) > maxRated+shares {
+			t.Errorf("of kind %d %d are counted", of, len(counts))
+		}
+	}
+	for n := range 2 * maxPerAddress * shares { // so that each share is used up
+		r.Rates.take(ofAddress, fmt.Sprint("more ", n), maxPerAddress)
+	}
+	if r.Rates.take(ofAddress, fresh, maxPerAddress) == 0 {
+		t.Error("who comes past the bound has none")
 	}
 }
 
@@ -145,7 +163,7 @@ func TestPagesAndFilesAreBoundedByAddress(t *testing.T) {
 		req.RemoteAddr = address + ":1"
 		return r.do(h, req).Code
 	}
-	r.takeAll("shown 192.0.2.1", maxShown-2)
+	r.takeAll(ofShown, "192.0.2.1", maxShown-2)
 	for range 2 {
 		if got := ask(r.Games(), file, "192.0.2.1"); got == http.StatusTooManyRequests {
 			t.Error("refused within bounds")
@@ -206,8 +224,8 @@ func (l leaving) KeyGrant(ctx context.Context, _, _ string) (sidecar.PlayGrant, 
 }
 
 // takeAll uses up what somebody may have in this minute.
-func (r *rig) takeAll(who string, most int) {
-	for r.Rates.take(who, most) == 0 {
+func (r *rig) takeAll(of kind, who string, most int) {
+	for r.Rates.take(of, who, most) == 0 {
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -174,7 +173,7 @@ func tooMany(wait time.Duration) error {
 
 // readBody reads the body of a request, or refuses it.
 func (p *Play) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	if err := tooMany(p.Rates.take(addressOf(r), maxPerAddress)); err != nil {
+	if err := tooMany(p.Rates.take(ofAddress, addressOf(r), maxPerAddress)); err != nil {
 		p.refuse(w, r, err)
 		return nil, false
 	}
@@ -227,53 +226,4 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // a browser that went away is no error of ours
-}
-
-const (
-	// keyTime is how long an answer about a key holds, and so how long after the end
-	// of a publication events may still come.
-	keyTime = 5 * time.Second
-	// maxKnownKeys bounds how many there are: anybody can ask for any.
-	maxKnownKeys = 10_000
-)
-
-// KnownKeys remembers for a moment which keys are those of published games. It is safe
-// for concurrent use.
-type KnownKeys struct {
-	now func() time.Time
-
-	mu   sync.Mutex // guards keys
-	keys map[[2]string]knownKey
-}
-
-// NewKnownKeys returns one that knows none.
-func NewKnownKeys(now func() time.Time) *KnownKeys { return &KnownKeys{now: now} }
-
-type knownKey struct {
-	grant sidecar.PlayGrant
-	until time.Time
-}
-
-func (k *KnownKeys) of(game, key string, ask func() (sidecar.PlayGrant, error)) (sidecar.PlayGrant, error) {
-	if !api.ValidPlayKey(key) {
-		return sidecar.PlayGrant{}, nil
-	}
-	name, now := [2]string{game, key}, k.now()
-	k.mu.Lock()
-	found, there := k.keys[name]
-	k.mu.Unlock()
-	if there && now.Before(found.until) {
-		return found.grant, nil
-	}
-	grant, err := ask()
-	if err != nil {
-		return sidecar.PlayGrant{}, err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.keys == nil || len(k.keys) >= maxKnownKeys {
-		k.keys = make(map[[2]string]knownKey)
-	}
-	k.keys[name] = knownKey{grant, now.Add(keyTime)}
-	return grant, nil
 }

@@ -57,13 +57,17 @@ type Parts struct {
 type Play struct {
 	Parts
 	options site.PlayOptions
-	pages   func() http.Handler // made when they are first asked for
+	boards  remembered[shownBoard, play.Board]
+	gone    remembered[named, bool] // players who were just forgotten
+	pages   func() http.Handler     // made when they are first asked for
 	games   func() http.Handler
 }
 
 // New returns what serves games.
 func New(parts Parts, o site.PlayOptions) *Play {
 	p := &Play{Parts: parts, options: o}
+	p.boards.now, p.boards.lasts, p.boards.most = parts.Now, boardTime, maxKnownBoards
+	p.gone.now, p.gone.lasts, p.gone.most = parts.Now, forgottenTime, maxForgotten
 	p.pages, p.games = sync.OnceValue(p.routePages), sync.OnceValue(p.routeGames)
 	return p
 }
@@ -139,7 +143,7 @@ func (p *Play) publication(w http.ResponseWriter, r *http.Request) (api.Publicat
 		http.Error(w, "There is no such game.", http.StatusNotFound)
 		return api.Publication{}, false
 	}
-	if err := tooMany(p.Rates.take("shown "+addressOf(r), maxShown)); err != nil {
+	if err := tooMany(p.Rates.take(ofShown, addressOf(r), maxShown)); err != nil {
 		p.fail(w, r, err)
 		return api.Publication{}, false
 	}

@@ -1,9 +1,11 @@
 package play
 
 import (
+	"hash/maphash"
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -14,54 +16,77 @@ const (
 	maxPerStream  = 30
 	maxPerGame    = 60_000
 	maxShown      = 6000 // pages and files of games, of an address
+	maxBoards     = 6000 // looks at a game's board, but for those that were answered just before
 )
 
-// maxRated bounds how many addresses and games, and how many streams, are counted in a minute:
-// past it these begin anew, which lets more through, and costs no memory. Streams, of which
-// anybody has as many as they like, begin nobody else's anew.
-const maxRated = 200_000
+// maxRated bounds how many of one kind are counted in a minute. Past it addresses that come
+// share what shares of them may have, and streams, of which anybody has as many as they like,
+// are those of their game alone.
+const (
+	maxRated = 200_000
+	shares   = 1000
+)
 
-// Rates counts requests of addresses, streams and games, by the minute. Addresses are kept in
-// memory alone, and no longer. It is safe for concurrent use.
+// kind is of what requests are counted, each apart: a flood of one frees no other.
+type kind int
+
+const (
+	ofAddress kind = iota // what it reports
+	ofShown
+	ofAsked
+	ofGame
+	ofBoard
+	ofStream
+	kinds
+)
+
+// Rates counts requests by the minute. Addresses are kept in memory alone, and no longer. It
+// is safe for concurrent use.
 type Rates struct {
-	now func() time.Time
+	now  func() time.Time
+	seed maphash.Seed // nobody knows who shares with them
 
-	mu      sync.Mutex // guards the following fields
-	minute  time.Time
-	counts  map[string]int
-	streams map[string]int
+	mu     sync.Mutex // guards the following fields
+	minute time.Time
+	counts [kinds]map[string]int
 }
 
 // NewRates returns one that has counted nothing.
-func NewRates(now func() time.Time) *Rates { return &Rates{now: now} }
-
-// take counts a request of somebody who may have so many a minute, and returns how long
-// to wait when that is one too many.
-func (r *Rates) take(who string, most int) time.Duration { return r.takeOf(&r.counts, who, most) }
+func NewRates(now func() time.Time) *Rates { return &Rates{now: now, seed: maphash.MakeSeed()} }
 
 // takeStream is take for a request of a game's stream. One that is too much for the game is
 // none of the stream's.
 func (r *Rates) takeStream(game, stream string) time.Duration {
-	if wait := r.take("game "+game, maxPerGame); wait > 0 {
+	if wait := r.take(ofGame, game, maxPerGame); wait > 0 {
 		return wait
 	}
-	return r.takeOf(&r.streams, game+stream, maxPerStream)
+	return r.take(ofStream, game+stream, maxPerStream)
 }
 
-func (r *Rates) takeOf(counts *map[string]int, who string, most int) time.Duration {
+// take counts a request of somebody who may have so many a minute, and returns how long
+// to wait when that is one too many.
+func (r *Rates) take(of kind, who string, most int) time.Duration {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if minute := now.Truncate(time.Minute); !minute.Equal(r.minute) {
-		r.minute, r.counts, r.streams = minute, nil, nil
+		r.minute, r.counts = minute, [kinds]map[string]int{}
 	}
-	if *counts == nil || len(*counts) >= maxRated {
-		*counts = make(map[string]int)
+	counts := r.counts[of]
+	if counts == nil {
+		counts = make(map[string]int)
+		r.counts[of] = counts
 	}
-	if (*counts)[who] >= most {
+	if _, there := counts[who]; !there && len(counts) >= maxRated {
+		if of == ofStream {
+			return 0
+		}
+		who = strconv.FormatUint(maphash.String(r.seed, who)%shares, 10)
+	}
+	if counts[who] >= most {
 		return r.minute.Add(time.Minute).Sub(now)
 	}
-	(*counts)[who]++
+	counts[who]++
 	return 0
 }
 

@@ -73,8 +73,17 @@ type proof struct {
 // so is what an owner's token is used for too often. The page around a game sends again
 // what lay on the device for a time, with a token that may have ended meanwhile: it proves
 // what it proved then. Where pages that may report are named, what comes from another one,
-// and has no token of the game's own page, is an *api.Error.
+// and has no token of the game's own page, is an *api.Error. Who was just forgotten has no
+// name.
 func (p *Play) proven(r *http.Request, grant sidecar.PlayGrant, said proof) (token, error) {
+	t, err := p.claimed(r, grant, said)
+	if _, gone := p.gone.get(named{said.game, t.Player}); gone {
+		t.Player = ""
+	}
+	return t, err
+}
+
+func (p *Play) claimed(r *http.Request, grant sidecar.PlayGrant, said proof) (token, error) {
 	if said.token != "" {
 		secrets, err := p.Secrets()
 		if err != nil {
@@ -100,24 +109,32 @@ func (p *Play) board(w http.ResponseWriter, r *http.Request) {
 	if window == "" {
 		window = play.WindowAll
 	}
-	err := tooMany(p.Rates.take(addressOf(r), maxPerAddress))
+	err := tooMany(p.Rates.take(ofAddress, addressOf(r), maxPerAddress))
 	if err == nil && (!api.ValidProjectID(game) || player != "" && !play.ValidPlayer(player) || !play.ValidWindow(window)) {
 		err = api.BadRequest("g must be a game's id, p a player's, win all, week or day.")
 	}
 	if err == nil {
 		_, err = p.admit(r.Context(), game, q.Get("k"))
 	}
-	var log analytics.Recorder
-	if err == nil {
-		log, err = p.Recorder(r.Context())
-	}
 	var board play.Board
 	if err == nil {
-		board, err = log.Board(r.Context(), game, player, window, boardTop, boardAround)
+		board, err = p.boards.of(shownBoard{game, player, window}, func() (play.Board, error) { return p.look(r.Context(), game, player, window) })
 	}
 	if err != nil {
 		p.refuse(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, board)
+}
+
+// look reads a part of a game's board.
+func (p *Play) look(ctx context.Context, game, player, window string) (play.Board, error) {
+	if err := tooMany(p.Rates.take(ofBoard, game, maxBoards)); err != nil {
+		return play.Board{}, err
+	}
+	log, err := p.Recorder(ctx)
+	if err != nil {
+		return play.Board{}, err
+	}
+	return log.Board(ctx, game, player, window, boardTop, boardAround)
 }

@@ -49,6 +49,43 @@ func TestEndOfARunIsAnsweredWithItsPlaceByTheTokensPlayer(t *testing.T) {
 	}
 }
 
+// TestBoardIsReadOnceInAWhileHoweverManyLook, and so often a minute by all who ask for
+// different parts of it.
+func TestBoardIsReadOnceInAWhileHoweverManyLook(t *testing.T) {
+	r := newRig(t)
+	player := strings.Repeat("a", 32)
+	look := func(more string) (int, play.Board) {
+		t.Helper()
+		var board play.Board
+		w := r.answer(r.Games(), "GET", fmt.Sprintf("%s?g=%s&k=%s%s", play.PathBoard, game, r.key, more), "")
+		if w.Code == http.StatusOK {
+			if err := json.Unmarshal(w.Body.Bytes(), &board); err != nil || w.Body.Len() > 4<<10 {
+				t.Fatalf("%d bytes: %v", w.Body.Len(), err)
+			}
+		}
+		return w.Code, board
+	}
+	look("")
+	r.scored(r.runOf(1, "40", `"p":"`+player+`"`))
+	if _, board := look(""); len(board.Top) != 0 {
+		t.Errorf("at once it is read anew: %+v", board)
+	}
+	if _, board := look("&p=" + player); board.Rank == nil {
+		t.Errorf("its player sees %+v", board)
+	}
+	r.now = r.now.Add(boardTime)
+	if _, board := look(""); len(board.Top) != 1 {
+		t.Errorf("later it is %+v", board)
+	}
+	r.takeAll(ofBoard, game, maxBoards)
+	if code, _ := look("&p=" + strings.Repeat("b", 32)); code != http.StatusTooManyRequests {
+		t.Errorf("past the game's bound: %d", code)
+	}
+	if code, _ := look(""); code != http.StatusOK {
+		t.Errorf("what was read just before: %d", code)
+	}
+}
+
 func TestScoreThatCantBeIsRefusedAndNotOnTheBoard(t *testing.T) {
 	r := newRig(t)
 	player := fmt.Sprintf(`"p":%q`, strings.Repeat("a", 32))

@@ -140,6 +140,11 @@ var filling = []string{
 	`INSERT INTO play_scores (game, day, class, build, bucket, runs) SELECT game, day, class, build, runs, count(*) FROM play_streams GROUP BY game, day, class, build, runs`,
 	`INSERT INTO play_drops (game, hour, cause, events) SELECT game, day * 24, 'type', count(*) FROM play_streams GROUP BY game, day`,
 	`INSERT INTO play_boards (game, span, player, rank_key, score, at) SELECT game, 'all', player, max(best), max(best), min(last_at) FROM play_streams GROUP BY game, player`,
+	`INSERT INTO play_runs (game, stream, run, player, day, at, score, outcome, state)
+		SELECT game, stream, 1, player, day, last_at, best, 'lose', CASE WHEN best = 7 AND day % 9 = 0 THEN 'held' ELSE 'accepted' END FROM play_streams`,
+	`INSERT INTO play_rewards (game, id, name, icon, kind, least, daily) VALUES ($game, 'first', 'First', '', 'runs', 1, 0)`,
+	`INSERT INTO play_grants (game, player, reward, period, stream, run, at)
+		SELECT game, player, 'first', '', min(stream), 1, min(at) FROM play_runs GROUP BY game, player`,
 	`INSERT INTO play_experiments (game, id, state, variants, winner, salt, started_at, stopped_at)
 		VALUES ($game, 'speed', 'running', '[{"value":"own","weight":5000},{"value":"1.25","weight":5000}]', '', 'x', ($today - 20) * 86400000, 0)`,
 	`INSERT INTO play_exposures (game, experiment, player, variant, day, mixed)

@@ -82,7 +82,9 @@ func (b *tab) frame() *tab {
 		if info.Type == "iframe" {
 			ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(info.TargetID))
 			b.t.Cleanup(cancel)
-			return &tab{t: b.t, ctx: ctx}
+			frame := &tab{t: b.t, ctx: ctx}
+			frame.do(chromedp.Evaluate[chromedp.Void]("undefined")) // attached by what has a bound it would be as long as that
+			return frame
 		}
 	}
 	b.t.Fatal("the page has no frame of another process")

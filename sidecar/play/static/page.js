@@ -9,6 +9,7 @@
   // Who asks not to be followed, or has not agreed to be, has nothing kept here either.
   var never = navigator.globalPrivacyControl || navigator.doNotTrack === '1';
   var quiet = never || !!frame.dataset.consent;
+  var gone = false; // who asked to be forgotten is, until the page is loaded anew
 
   full.addEventListener('click', function () {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -82,6 +83,7 @@
     var all = Promise.resolve();
     String(one.batch).split('\n').forEach(function (line) {
       all = all.then(function () {
+        if (gone) throw 0;
         var body = JSON.parse(line);
         body.age = (body.age || 0) + Math.max(0, Date.now() - one.at);
         var to = frame.dataset.endpoint + (one.path || '/b');
@@ -153,6 +155,7 @@
   // of a frame that is gone.
   document.getElementById('forget').addEventListener('click', function () {
     frame.remove();
+    gone = quiet = true;
     write({});
     setTimeout(function () { ask('forget', {}, 'Nothing is kept of you any more. Reload to play.'); }, 1000);
   });

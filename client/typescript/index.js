@@ -117,6 +117,12 @@ export class Client {
     return (await call(this.#link, "GET", "/v1/models", { signal })).data;
   }
 
+  // Any other operation of the document that answers JSON.
+  request(method, path, { path: named = {}, query: asked = {}, body, signal } = {}) {
+    const at = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(named[name]));
+    return call(this.#link, method, at + query(asked), { body, signal });
+  }
+
   // However often it has to be sent, it makes one job.
   async generate(request, { idempotencyKey = crypto.randomUUID(), retryBudget = submissionBudget, signal } = {}) {
     const headers = { "Idempotency-Key": idempotencyKey };

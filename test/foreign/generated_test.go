@@ -17,9 +17,9 @@ const (
 	ogen        = "github.com/ogen-go/ogen/cmd/ogen@v1.24.0"
 )
 
-// generators make clients, each in its folder: what is run there with the document,
-// and then with the service's address. The versions of those from npm are in
-// typescript/package.json.
+// generators make clients, each in its folder: what is run there with the document, and
+// then with the service's address, for the whole flow, or with that of a stream, which it
+// follows. The versions of those from npm are in typescript/package.json.
 var generators = map[string]struct {
 	folder string
 	makes  func(document string) [][]string
@@ -29,14 +29,16 @@ var generators = map[string]struct {
 		return [][]string{
 			{"go", "run", oapiCodegen, "-generate", "types,client", "-package", "api", "-o", "api/api.go", document},
 			{"go", "vet", "./..."},
+			{"go", "build", "-o", "client", "."},
 		}
-	}, []string{"go", "run", "."}},
+	}, []string{"./client"}},
 	"ogen": {"ogen", func(document string) [][]string {
 		return [][]string{
 			{"go", "run", ogen, "--config", "ogen.yml", "--target", "api", "--package", "api", document},
 			{"go", "vet", "./..."},
+			{"go", "build", "-o", "client", "."},
 		}
-	}, []string{"go", "run", "."}},
+	}, []string{"./client"}},
 	"hey-api": {"typescript", func(document string) [][]string {
 		return [][]string{
 			{"node_modules/.bin/openapi-ts", "-i", document, "-o", "heyapi", "-c", "@hey-api/client-fetch", "--silent"},
@@ -55,7 +57,6 @@ var generators = map[string]struct {
 // compiles, and makes a project, submits, polls, reads typed events and downloads. The short
 // form has one of them; for the others TestDocumentIsWhatGeneratorsTake stands there.
 func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
-	root := rig.Root(t)
 	g := rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s"}})
 	g.NewUser("foreign", "1000")
 	key := g.NewKey("foreign")
@@ -64,13 +65,7 @@ func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			dir := foreignFolder(t, generator.folder)
-			if err := os.MkdirAll(filepath.Join(dir, "api"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for _, step := range generator.makes(filepath.Join(root, "api", "openapi.yaml")) {
-				inFolder(t, dir, nil, step[0], step[1:]...)
-			}
+			dir := generated(t, name)
 			out := inFolder(t, dir, []string{"SVC_API_KEY=" + key.Secret}, generator.client[0], append(generator.client[1:], "http://"+g.Addr)...)
 			var status, got, want string
 			var read, last int
@@ -79,6 +74,19 @@ func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
 			}
 		})
 	}
+}
+
+// generated makes the client of a generator and returns its folder.
+func generated(t *testing.T, name string) string {
+	t.Helper()
+	dir := foreignFolder(t, generators[name].folder)
+	if err := os.MkdirAll(filepath.Join(dir, "api"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range generators[name].makes(filepath.Join(rig.Root(t), "api", "openapi.yaml")) {
+		inFolder(t, dir, nil, step[0], step[1:]...)
+	}
+	return dir
 }
 
 // foreignFolder copies a folder of test/foreign, so that nothing that is made is left in it.

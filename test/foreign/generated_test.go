@@ -76,10 +76,29 @@ func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
 	}
 }
 
-// generated makes the client of a generator and returns its folder.
+// made are the folders of clients that were made, which takes long.
+var made = map[string]string{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, dir := range made {
+		_ = os.RemoveAll(dir) // what is left lies among temporary files
+	}
+	os.Exit(code)
+}
+
+// generated makes the client of a generator, once, and returns its folder.
 func generated(t *testing.T, name string) string {
 	t.Helper()
-	dir := foreignFolder(t, generators[name].folder)
+	if dir := made[name]; dir != "" {
+		return dir
+	}
+	dir, err := os.MkdirTemp("", "foreign")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made[name] = dir
+	copyFolder(t, generators[name].folder, dir)
 	if err := os.MkdirAll(filepath.Join(dir, "api"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -90,11 +109,18 @@ func generated(t *testing.T, name string) string {
 }
 
 // foreignFolder copies a folder of test/foreign, so that nothing that is made is left in it.
-// What it has from npm is installed once, beside the original.
 func foreignFolder(t *testing.T, name string) string {
 	t.Helper()
-	from := filepath.Join(rig.Root(t), "test", "foreign", name)
 	dir := t.TempDir()
+	copyFolder(t, name, dir)
+	return dir
+}
+
+// copyFolder copies one into a directory. What it has from npm is installed once, beside the
+// original.
+func copyFolder(t *testing.T, name, dir string) {
+	t.Helper()
+	from := filepath.Join(rig.Root(t), "test", "foreign", name)
 	if _, err := os.Stat(filepath.Join(from, "package.json")); err == nil {
 		inFolder(t, from, nil, filepath.Join(rig.Root(t), "scripts", "npm-install"), ".")
 		if err := os.Symlink(filepath.Join(from, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
@@ -117,7 +143,6 @@ func foreignFolder(t *testing.T, name string) string {
 			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 // inFolder runs a program and returns what it prints.

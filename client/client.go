@@ -39,7 +39,7 @@ const (
 
 // Options configure a Client. Only APIKey is required.
 type Options struct {
-	// APIKey is the secret, "sk-…".
+	// APIKey is the secret, "sk-…". White space around it, as a file has, makes no difference.
 	APIKey string
 	// BaseURL is the service's address; default DefaultBaseURL. /v1 at its end makes
 	// no difference.
@@ -83,8 +83,12 @@ type Client struct {
 
 // New returns a client. It does not talk to the service yet.
 func New(opts Options) (*Client, error) {
-	if opts.APIKey == "" {
+	opts.APIKey = strings.TrimSpace(opts.APIKey)
+	switch {
+	case opts.APIKey == "":
 		return nil, errors.New("an API key is required")
+	case !visible(opts.APIKey):
+		return nil, errors.New("an API key has visible ASCII characters alone") // this one is not shown
 	}
 	opts.BaseURL = cmp.Or(opts.BaseURL, DefaultBaseURL)
 	opts.RetryBudget = cmp.Or(opts.RetryBudget, DefaultRetryBudget)
@@ -120,6 +124,12 @@ func New(opts Options) (*Client, error) {
 		opts.Sleep = sleep
 	}
 	return &Client{opts: opts, base: base}, nil
+}
+
+// visible reports whether a text has visible ASCII characters alone. What a header can't hold
+// looks to net/http's callers like a connection that was lost.
+func visible(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // Address returns the address of a path of the site, such as api.Publication.Path. It is for

@@ -75,6 +75,8 @@ func record(status api.JobStatus, percent int) api.Job {
 func TestNewRefusesWhatCanNotWork(t *testing.T) {
 	for name, opts := range map[string]Options{
 		"no key":      {},
+		"two keys":    {APIKey: testKey + "\n" + testKey},
+		"a cut key":   {APIKey: "sk-…"},
 		"no scheme":   {APIKey: testKey, BaseURL: "localhost:8080"},
 		"other sort":  {APIKey: testKey, BaseURL: "ftp://example.com"},
 		"no host":     {APIKey: testKey, BaseURL: "http://"},

@@ -19,8 +19,21 @@ type GenerateOption func(header http.Header)
 
 // WithIdempotencyKey names the submission: however often it is sent with this
 // key, it makes one job, or one project. By default each call has a random one.
+// It has visible ASCII characters alone, 255 at most.
 func WithIdempotencyKey(key string) GenerateOption {
 	return func(header http.Header) { header.Set("Idempotency-Key", key) }
+}
+
+// once returns the header of a call that is sent until it is answered.
+func once(opts []GenerateOption) (http.Header, error) {
+	header := http.Header{"Idempotency-Key": {rand.Text()}}
+	for _, opt := range opts {
+		opt(header)
+	}
+	if key := header.Get("Idempotency-Key"); !visible(key) {
+		return nil, fmt.Errorf("%w: the Idempotency-Key %q must have visible ASCII characters alone", ErrBadRequest, key)
+	}
+	return header, nil
 }
 
 // Generate submits a job. While the project's engine starts (503) it waits as
@@ -31,12 +44,12 @@ func WithIdempotencyKey(key string) GenerateOption {
 // after Options.RetryBudget, with the last attempt's error. Refusals such as
 // ErrLimitExceeded come back at once.
 func (c *Client) Generate(ctx context.Context, req api.GenerateRequest, opts ...GenerateOption) (Submission, error) {
-	header := http.Header{"Idempotency-Key": {rand.Text()}}
-	for _, opt := range opts {
-		opt(header)
+	header, err := once(opts)
+	if err != nil {
+		return Submission{}, err
 	}
 	var made api.Submission
-	err := c.again(ctx, c.opts.RetryBudget, onceDelay, func() error {
+	err = c.again(ctx, c.opts.RetryBudget, onceDelay, func() error {
 		return c.call(ctx, http.MethodPost, "/v1/generate", header, req, &made)
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"crypto/rand"
 	"iter"
 	"net/http"
 	"net/url"
@@ -29,11 +28,11 @@ func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest, opts
 		body.Template = api.TemplateBlank
 	}
 	var created api.ProjectCreated
-	header := http.Header{"Idempotency-Key": {rand.Text()}}
-	for _, opt := range opts {
-		opt(header)
+	header, err := once(opts)
+	if err != nil {
+		return api.ProjectCreatedRef{}, err
 	}
-	err := c.again(ctx, min(callBudget, c.opts.RetryBudget), projectDelay, func() error {
+	err = c.again(ctx, min(callBudget, c.opts.RetryBudget), projectDelay, func() error {
 		return c.call(ctx, http.MethodPost, "/v1/projects", header, body, &created)
 	})
 	return created.Data, err

@@ -25,11 +25,14 @@ def called() -> dict:
         refused = error.status
     again = list(Client(KEY, BASE).job(job.job_id, job.project_id).events())
     after = list(job.events(after=3))
+    own = f"/v1/projects/{project['_id']}"
+    published = svc.request("POST", own + "/publish", {"jobId": job.job_id})["data"]["path"]
+    days = svc.request("GET", own + "/analytics/overview", days=3)["data"]["days"]
     listed = list(svc.jobs(project["_id"], "completed", 1))
     models = svc.models()
     dropped = svc.generate(project["_id"], BRIEF)
     dropped.cancel()
-    return said(record, archive, refused, ours, again, after, listed, models, dropped.wait())
+    return said(record, archive, refused, ours, again, after, listed, models, dropped.wait(), published, days)
 
 
 async def awaited() -> dict:
@@ -45,19 +48,23 @@ async def awaited() -> dict:
         refused = error.status
     again = [event async for event in AsyncClient(KEY, BASE).job(job.job_id, job.project_id).events()]
     after = [event async for event in job.events(after=3)]
+    own = f"/v1/projects/{project['_id']}"
+    published = (await svc.request("POST", own + "/publish", {"jobId": job.job_id}))["data"]["path"]
+    days = (await svc.request("GET", own + "/analytics/overview", days=3))["data"]["days"]
     listed = [one async for one in svc.jobs(project["_id"], "completed", 1)]
     models = await svc.models()
     dropped = await svc.generate(project["_id"], BRIEF)
     await dropped.cancel()
-    return said(record, archive, refused, ours, again, after, listed, models, await dropped.wait())
+    return said(record, archive, refused, ours, again, after, listed, models, await dropped.wait(), published, days)
 
 
-def said(record, archive, refused, ours, again, after, listed, models, dropped) -> dict:
+def said(record, archive, refused, ours, again, after, listed, models, dropped, published, days) -> dict:
     return {
         "status": record["status"], "events": len(ours), "browsers": len(again), "after": len(after),
         "lastEventId": record["lastEventId"], "inOrder": [event["seq"] for event in ours] == list(range(1, len(ours) + 1)),
         "bytes": len(archive), "expected": record["files"]["bytes"], "jobId": record["jobId"], "refused": refused,
         "listed": [one["jobId"] for one in listed], "models": len(models), "dropped": dropped["status"],
+        "published": published, "days": len(days),
     }
 
 

@@ -19,6 +19,12 @@ const [ours, browsers] = await Promise.all([
 const after = await read(job.events({ after: 3 }));
 const record = await job.wait();
 const zip = await job.download();
+const { data: published } = await svc.request("POST", "/v1/projects/{projectId}/publish", {
+  path: { projectId: project._id }, body: { jobId: job.jobId },
+});
+const { data: overview } = await svc.request("GET", "/v1/projects/{projectId}/analytics/overview", {
+  path: { projectId: project._id }, query: { days: 3 },
+});
 const listed = await read(svc.jobs({ projectId: project._id, status: "completed", limit: 1 }));
 
 let refused;
@@ -32,6 +38,6 @@ await dropped.cancel();
 console.log(JSON.stringify({
   status: record.status, events: ours.length, browsers: browsers.length, after: after.length,
   lastEventId: record.lastEventId, inOrder: ours.every((event, i) => event.seq === i + 1), bytes: zip.length, expected: record.files.bytes,
-  listed: listed.map((one) => one.jobId), jobId: job.jobId, refused, models: (await svc.models()).length,
+  listed: listed.map((one) => one.jobId), jobId: job.jobId, refused, published: published.path, days: overview.days.length, models: (await svc.models()).length,
   dropped: (await dropped.wait()).status,
 }));

@@ -1,4 +1,4 @@
-import type { components } from "./schema.js";
+import type { components, paths } from "./schema.js";
 
 type Schemas = components["schemas"];
 export type GenerateRequest = Schemas["GenerateRequest"];
@@ -13,6 +13,14 @@ export type StreamToken = Schemas["StreamToken"];
 export type WebhookPost = Schemas["WebhookPost"];
 /** An event of a job, told apart by `type`. */
 export type Event = Exclude<Schemas["Event"], Schemas["StreamClosing"]>;
+
+type Method = "GET" | "POST" | "DELETE";
+type MethodOf<P extends keyof paths> = { [M in Method]: paths[P][Lowercase<M>] extends undefined ? never : M }[Method];
+type Operation<P extends keyof paths, M extends Method> = paths[P][Lowercase<M>];
+type InJSON<T> = T extends { content: { "application/json": infer B } } ? B : never;
+type Params<O, K extends "path" | "query"> = O extends { parameters: { [X in K]?: infer V } } ? V : never;
+type BodyOf<O> = O extends { requestBody?: infer B } ? InJSON<NonNullable<B>> : never;
+type Answer<O> = O extends { responses: infer R } ? InJSON<R[keyof R & (200 | 201)]> : never;
 
 export interface Abortable {
   signal?: AbortSignal;
@@ -65,6 +73,20 @@ export class Client {
     options?: Abortable & { projectId?: string; status?: JobStatus; limit?: number },
   ): AsyncGenerator<JobRecord, void, undefined>;
   models(options?: Abortable): Promise<Model[]>;
+  /**
+   * Any other operation of the document that answers JSON, as
+   * `request("POST", "/v1/projects/{projectId}/publish", { path: { projectId }, body: { jobId } })`. It waits out a 503
+   * for a minute.
+   */
+  request<P extends keyof paths, M extends MethodOf<P>>(
+    method: M,
+    path: P,
+    options?: Abortable & {
+      path?: Params<Operation<P, M>, "path">;
+      query?: Params<Operation<P, M>, "query">;
+      body?: BodyOf<Operation<P, M>>;
+    },
+  ): Promise<Answer<Operation<P, M>>>;
   /**
    * Submits a job. While the engine starts (503) it waits as long as the service says and sends the
    * same again, for retryBudget milliseconds in all; default: 8 minutes. Each attempt has the same

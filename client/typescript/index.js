@@ -75,9 +75,11 @@ export class Client {
   #link;
 
   constructor({ apiKey, baseURL = "http://localhost:8080", fetch = globalThis.fetch, onRetry }) {
-    if (!apiKey) throw new TypeError("an apiKey is required");
+    const key = apiKey?.trim();
+    if (!key) throw new TypeError("an apiKey is required");
+    if (!/^[!-~]+$/.test(key)) throw new TypeError("an apiKey has visible ASCII characters alone");
     if (!/^https?:$/.test(new URL(baseURL).protocol)) throw new TypeError("baseURL must be one of http or https");
-    this.#link = linkTo(baseURL, fetch, apiKey, onRetry);
+    this.#link = linkTo(baseURL, fetch, key, onRetry);
   }
 
   async createProject(request, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
@@ -113,6 +115,12 @@ export class Client {
 
   async models({ signal } = {}) {
     return (await call(this.#link, "GET", "/v1/models", { signal })).data;
+  }
+
+  // Any other operation of the document that answers JSON.
+  request(method, path, { path: named = {}, query: asked = {}, body, signal } = {}) {
+    const at = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(named[name]));
+    return call(this.#link, method, at + query(asked), { body, signal });
   }
 
   // However often it has to be sent, it makes one job.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +35,7 @@ func TestAPIPageIsTrueInEachLanguage(t *testing.T) {
 	s := start(t, inOneForm(t), "SVC_ENGINE_START_DELAY=2s", "SVC_RETRY_AFTER=1s")
 	key := s.newKey("demo")
 	for page, wants := range map[string]map[string]string{
-		"docs/api.md":                 {"sh": "duck.zip", "js": " TIK", "python": " TIK", "go": " files"},
+		"docs/api.md":                 {"sh": "/play/", "js": " TIK", "python": " TIK", "go": " files"},
 		"client/typescript/README.md": {"js": "completed"},
 		"client/python/README.md":     {"python": "completed"},
 	} {
@@ -54,7 +55,17 @@ func TestAPIPageIsTrueInEachLanguage(t *testing.T) {
 
 // copied runs a program of a page, in a folder in which the libraries are installed.
 func (s *service) copied(language, program string, key apiKey) (string, error) {
+	ctx, cancel := wait.Within(s.t.Context(), wait.Patience)
+	defer cancel()
+	run := s.program(ctx, language, program, "SVC_BASE_URL=http://"+s.addr, "SVC_API_KEY="+key.Secret)
+	said, err := run.CombinedOutput()
+	return string(said), err
+}
+
+// program is a program of a page that is to run.
+func (s *service) program(ctx context.Context, language, program string, env ...string) *exec.Cmd {
 	t, dir := s.t, s.t.TempDir()
+	t.Helper()
 	file := filepath.Join(dir, map[string]string{"sh": "flow.sh", "js": "flow.mjs", "python": "flow.py", "go": "main.go"}[language])
 	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,18 +81,14 @@ func (s *service) copied(language, program string, key apiKey) (string, error) {
 		"sh": {"sh", "-eu", file}, "js": {"node", file}, "python": {"python3", "-B", file}, "go": {filepath.Join(dir, "flow")},
 	}[language]
 	if language == "go" {
-		build := exec.CommandContext(t.Context(), "go", "build", "-o", command[0], file)
+		build := exec.CommandContext(ctx, "go", "build", "-o", command[0], file)
 		build.Dir = root(t)
 		if said, err := build.CombinedOutput(); err != nil {
-			return string(said), err
+			t.Fatalf("%v\n%s", err, said)
 		}
 	}
-	ctx, cancel := wait.Within(t.Context(), wait.Patience)
-	defer cancel()
 	run := exec.CommandContext(ctx, command[0], command[1:]...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "SVC_BASE_URL=http://"+s.addr, "SVC_API_KEY="+key.Secret,
-		"PYTHONPATH="+filepath.Join(root(t), "client", "python"))
-	said, err := run.CombinedOutput()
-	return string(said), err
+	run.Env = append(append(os.Environ(), "PYTHONPATH="+filepath.Join(root(t), "client", "python")), env...)
+	return run
 }

@@ -6,13 +6,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/svc-games/svc/test/wait"
 )
 
 // TestClientLibrariesGoThroughTheWholeFlow: they wait out the cold start, read each event
-// once, with a key and with a stream token, have the whole ZIP, and cancel a job. Python's
+// once, with a key and with a stream token, have the whole ZIP, publish it, and cancel a job. Python's
 // does so by calls that wait and by those of an event loop.
 func TestClientLibrariesGoThroughTheWholeFlow(t *testing.T) {
 	s := start(t, inOneForm(t), "SVC_ENGINE_START_DELAY=3s", "SVC_RETRY_AFTER=1s")
@@ -34,16 +35,17 @@ func TestClientLibrariesGoThroughTheWholeFlow(t *testing.T) {
 			continue
 		}
 		var got struct {
-			Status, JobID, Dropped               string
+			Status, JobID, Dropped, Published    string
 			Events, Browsers, After, Refused     int
 			LastEventID, Bytes, Expected, Models int
+			Days                                 int
 			InOrder                              bool
 			Listed                               []string
 		}
 		s.decode(out, &got)
 		if got.Status != "completed" || got.Events == 0 || got.Events != got.LastEventID || got.Browsers != got.Events ||
 			got.After != got.Events-3 || !got.InOrder || got.Bytes == 0 || got.Bytes != got.Expected ||
-			got.Refused != 400 || got.Dropped != "cancelled" || got.Models == 0 || !slices.Equal(got.Listed, []string{got.JobID}) {
+			got.Refused != 400 || got.Dropped != "cancelled" || got.Models == 0 || got.Days != 3 || !strings.HasPrefix(got.Published, "/play/") || !slices.Equal(got.Listed, []string{got.JobID}) {
 			t.Errorf("%s: %s", name, out)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,35 +19,28 @@ import (
 
 // streamTool is a program that follows a stream: it gets an address, and prints a line an event.
 type streamTool struct {
-	name    string
-	command func(programs, address string) []string
+	name      string
+	short     bool     // it is in the short form
+	command   []string // to which the address is added
+	generator string   // which made its client, if one of generators did; then it has no command of its own
+	folder    string   // in which it runs
 }
 
 // streamTools are all of them, in the order of the page.
 var streamTools = []streamTool{
-	{"eventsource 4.1.1", inNode("eventsource")},
-	{"undici 7.30.2", inNode("undici")},
-	{"eventsource-client 1.2.0", inNode("eventsource-client")},
-	{"eventsource-parser 3.1.1, asked again by hand", inNode("eventsource-parser")},
-	{"@microsoft/fetch-event-source 2.0.1", inNode("@microsoft/fetch-event-source")},
-	{"r3labs/sse v2.10.0", inGo("r3labs/sse")},
-	{"tmaxmax/go-sse v0.11.0", inGo("tmaxmax/go-sse")},
-	{"launchdarkly/eventsource v1.11.0", inGo("launchdarkly/eventsource")},
-	{"curl", func(_, address string) []string {
-		return []string{"sh", "-c", `curl -sSN -H "X-API-Key: $SVC_API_KEY" "$0" | awk '/^id: /{id = $2} /^event: /{print id, $2; fflush()}'`, address}
-	}},
-}
-
-func inNode(client string) func(string, string) []string {
-	return func(programs, address string) []string {
-		return []string{"node", filepath.Join(programs, "follow.mjs"), client, address}
-	}
-}
-
-func inGo(client string) func(string, string) []string {
-	return func(programs, address string) []string {
-		return []string{filepath.Join(programs, "streams"), client, address}
-	}
+	{name: "eventsource 4.1.1", short: true, command: []string{"node", "follow.mjs", "eventsource"}},
+	{name: "undici 7.30.2", command: []string{"node", "follow.mjs", "undici"}},
+	{name: "eventsource-client 1.2.0", command: []string{"node", "follow.mjs", "eventsource-client"}},
+	{name: "eventsource-parser 3.1.1, asked again by hand", command: []string{"node", "follow.mjs", "eventsource-parser"}},
+	{name: "@microsoft/fetch-event-source 2.0.1", command: []string{"node", "follow.mjs", "@microsoft/fetch-event-source"}},
+	{name: "r3labs/sse v2.10.0", command: []string{"./streams", "r3labs/sse"}},
+	{name: "tmaxmax/go-sse v0.11.0", command: []string{"./streams", "tmaxmax/go-sse"}},
+	{name: "launchdarkly/eventsource v1.11.0", command: []string{"./streams", "launchdarkly/eventsource"}},
+	{name: "curl", command: []string{"sh", "-c", `curl -sSN -H "X-API-Key: $SVC_API_KEY" "$0" | awk '/^id: /{id = $2} /^event: /{print id, $2; fflush()}'`}},
+	{name: "client of openapi-typescript 7.13.0, asked again by hand", short: true, generator: "openapi-typescript"},
+	{name: "client of @hey-api/openapi-ts 0.99.0", generator: "hey-api"},
+	{name: "client of ogen v1.24.0, asked again by hand", generator: "ogen"},
+	{name: "client of oapi-codegen v2.8.2, asked again by hand", generator: "oapi-codegen"},
 }
 
 // What becomes of a stream.
@@ -100,9 +92,8 @@ func (s *streamScene) follow(sub api.Submission, query string, cut bool) (all []
 		if strings.HasPrefix(tool.name, "undici") {
 			address += "&token=" + token
 		}
-		command := tool.command(s.programs, address)
-		cmd := exec.Command(command[0], command[1:]...)
-		cmd.Env = append(os.Environ(), "SVC_API_KEY="+s.key.Secret, "SVC_EVENTS="+s.types)
+		cmd := exec.Command(tool.command[0], append(tool.command[1:], address)...)
+		cmd.Dir, cmd.Env = tool.folder, append(os.Environ(), "SVC_API_KEY="+s.key.Secret, "SVC_EVENTS="+s.types)
 		cmd.Stderr = &f.said
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // curl and awk end together
 		out, err := cmd.StdoutPipe()

@@ -17,9 +17,9 @@ const (
 	ogen        = "github.com/ogen-go/ogen/cmd/ogen@v1.24.0"
 )
 
-// generators make clients, each in its folder: what is run there with the document,
-// and then with the service's address. The versions of those from npm are in
-// typescript/package.json.
+// generators make clients, each in its folder: what is run there with the document, and
+// then with the service's address, for the whole flow, or with that of a stream, which it
+// follows. The versions of those from npm are in typescript/package.json.
 var generators = map[string]struct {
 	folder string
 	makes  func(document string) [][]string
@@ -29,14 +29,16 @@ var generators = map[string]struct {
 		return [][]string{
 			{"go", "run", oapiCodegen, "-generate", "types,client", "-package", "api", "-o", "api/api.go", document},
 			{"go", "vet", "./..."},
+			{"go", "build", "-o", "client", "."},
 		}
-	}, []string{"go", "run", "."}},
+	}, []string{"./client"}},
 	"ogen": {"ogen", func(document string) [][]string {
 		return [][]string{
 			{"go", "run", ogen, "--config", "ogen.yml", "--target", "api", "--package", "api", document},
 			{"go", "vet", "./..."},
+			{"go", "build", "-o", "client", "."},
 		}
-	}, []string{"go", "run", "."}},
+	}, []string{"./client"}},
 	"hey-api": {"typescript", func(document string) [][]string {
 		return [][]string{
 			{"node_modules/.bin/openapi-ts", "-i", document, "-o", "heyapi", "-c", "@hey-api/client-fetch", "--silent"},
@@ -55,7 +57,6 @@ var generators = map[string]struct {
 // compiles, and makes a project, submits, polls, reads typed events and downloads. The short
 // form has one of them; for the others TestDocumentIsWhatGeneratorsTake stands there.
 func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
-	root := rig.Root(t)
 	g := rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s"}})
 	g.NewUser("foreign", "1000")
 	key := g.NewKey("foreign")
@@ -64,13 +65,7 @@ func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			dir := foreignFolder(t, generator.folder)
-			if err := os.MkdirAll(filepath.Join(dir, "api"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for _, step := range generator.makes(filepath.Join(root, "api", "openapi.yaml")) {
-				inFolder(t, dir, nil, step[0], step[1:]...)
-			}
+			dir := generated(t, name)
 			out := inFolder(t, dir, []string{"SVC_API_KEY=" + key.Secret}, generator.client[0], append(generator.client[1:], "http://"+g.Addr)...)
 			var status, got, want string
 			var read, last int
@@ -81,12 +76,51 @@ func TestClientOfAGeneratorGoesThroughTheFlow(t *testing.T) {
 	}
 }
 
+// made are the folders of clients that were made, which takes long.
+var made = map[string]string{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, dir := range made {
+		_ = os.RemoveAll(dir) // what is left lies among temporary files
+	}
+	os.Exit(code)
+}
+
+// generated makes the client of a generator, once, and returns its folder.
+func generated(t *testing.T, name string) string {
+	t.Helper()
+	if dir := made[name]; dir != "" {
+		return dir
+	}
+	dir, err := os.MkdirTemp("", "foreign")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made[name] = dir
+	copyFolder(t, generators[name].folder, dir)
+	if err := os.MkdirAll(filepath.Join(dir, "api"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range generators[name].makes(filepath.Join(rig.Root(t), "api", "openapi.yaml")) {
+		inFolder(t, dir, nil, step[0], step[1:]...)
+	}
+	return dir
+}
+
 // foreignFolder copies a folder of test/foreign, so that nothing that is made is left in it.
-// What it has from npm is installed once, beside the original.
 func foreignFolder(t *testing.T, name string) string {
 	t.Helper()
-	from := filepath.Join(rig.Root(t), "test", "foreign", name)
 	dir := t.TempDir()
+	copyFolder(t, name, dir)
+	return dir
+}
+
+// copyFolder copies one into a directory. What it has from npm is installed once, beside the
+// original.
+func copyFolder(t *testing.T, name, dir string) {
+	t.Helper()
+	from := filepath.Join(rig.Root(t), "test", "foreign", name)
 	if _, err := os.Stat(filepath.Join(from, "package.json")); err == nil {
 		inFolder(t, from, nil, filepath.Join(rig.Root(t), "scripts", "npm-install"), ".")
 		if err := os.Symlink(filepath.Join(from, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
@@ -109,7 +143,6 @@ func foreignFolder(t *testing.T, name string) string {
 			t.Fatal(err)
 		}
 	}
-	return dir
 }
 
 // inFolder runs a program and returns what it prints.

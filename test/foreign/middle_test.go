@@ -40,7 +40,7 @@ func TestClientLibrariesGoThroughTheFlowWithPrismBetween(t *testing.T) {
 			if said.wrong() || said.Refused != http.StatusUnprocessableEntity { // by Prism, of which it is the 422
 				t.Errorf("the client says %s", out)
 			}
-			m.saw("projects", "generate", "models", "status", "events", "files")
+			m.saw("projects", "generate", "models", "status", "events", "files", "publish", "overview")
 		})
 	}
 	t.Run("Go", func(t *testing.T) {

@@ -28,12 +28,18 @@ var runtimes = map[string][]string{
 }
 
 // TestTypeScriptClientGoesThroughTheFlowInEachRuntime: the client is the same file in the
-// oldest Node, in Deno and in Bun, and with a stream token in a browser.
+// oldest Node, in Deno and in Bun, and with a stream token in a browser, in a page of the
+// service's origin and in one of another origin that may read it.
 func TestTypeScriptClientGoesThroughTheFlowInEachRuntime(t *testing.T) {
 	long.Only(t) // TestClientLibrariesGoThroughTheWholeFlow, in Node
 	dir := foreignFolder(t, "runtimes")
 	client := filepath.Join(rig.Root(t), "client", "typescript")
-	g := rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s"}})
+	shipped, err := os.ReadFile(filepath.Join(rig.Root(t), "Caddyfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := strings.Replace(string(shipped), "\n\tsvc {\n", "\n\tsvc {\n\t\tcors *\n", 1)
+	g := rig.Launch(t, rig.Options{Caddyfile: open, Env: []string{"SVC_RETRY_AFTER=1s"}})
 	g.NewUser("foreign", "1000")
 	key := g.NewKey("foreign")
 	for name, runtime := range runtimes {
@@ -50,9 +56,12 @@ func TestTypeScriptClientGoesThroughTheFlowInEachRuntime(t *testing.T) {
 	t.Run("browser", func(t *testing.T) {
 		sub := g.Generate(key, g.NewProject(key))
 		g.Finish(key, sub)
-		said := inBrowser(t, client, g.Addr, fmt.Sprintf(followPage, sub.JobID, sub.ProjectID, streamToken(t, g, key, sub)))
-		if want := fmt.Sprint(g.Job(key, sub).LastEventID, " ", api.EventCompleted); said != want {
-			t.Errorf("the page says %q, want %q", said, want)
+		token, last := streamToken(t, g, key, sub), g.Job(key, sub).LastEventID
+		for base, after := range map[string]uint64{"": 0, "http://" + g.Addr: 3} { // which asks by Last-Event-ID
+			said := inBrowser(t, client, g.Addr, fmt.Sprintf(followPage, sub.JobID, sub.ProjectID, token, base, after))
+			if want := fmt.Sprint(last-after, " ", api.EventCompleted); said != want {
+				t.Errorf("the page that asks %q says %q, want %q", base, said, want)
+			}
 		}
 	})
 }
@@ -63,7 +72,7 @@ import { followJob } from "/client/index.js";
 const say = (text) => fetch("/said", { method: "POST", body: text });
 try {
   let n = 0, last;
-  for await (const event of followJob({ jobId: %q, projectId: %q, token: %q })) { n++; last = event.type; }
+  for await (const event of followJob({ jobId: %q, projectId: %q, token: %q, baseURL: %q, after: %d })) { n++; last = event.type; }
   await say(n + " " + last);
 } catch (error) {
   await say(String(error));

@@ -29,20 +29,22 @@ var streamCases = []struct {
 }{
 	{"cut in an event", true, (*streamScene).cutInAnEvent},
 	{"graceful stop", false, func(s *streamScene) map[string]string {
-		return s.across(func() error { return s.g.Stop() }, s.startAgain)
+		return s.across(s.g.Stop, s.startAgain)
 	}},
 	{"kill", true, func(s *streamScene) map[string]string {
-		return s.across(func() error { return s.g.Kill() }, s.startAgain)
+		return s.across(s.g.Kill, s.startAgain)
 	}},
-	{"reload", false, func(s *streamScene) map[string]string { return s.across(s.reload, func() {}) }},
+	{"reload", false, func(s *streamScene) map[string]string {
+		return s.across(func() error { return reload(s, s.g) }, func() {})
+	}},
 	{"ended job", false, func(s *streamScene) map[string]string { return s.ofEnded("", false) }},
 	{"future id", false, func(s *streamScene) map[string]string { return s.ofEnded("&lastEventId=100000", false) }},
 	{"cold start", false, (*streamScene).coldStart}, // the last one: no engine is left
 }
 
 // TestClientsOfOthersReadStreamsAsThePageSays: whatever happens to a stream, the clients
-// that people use get each event once, or docs/streamclients.md says what they do instead.
-// The short form has one of them.
+// that people use, and those that generators make of the document, get each event once, or
+// docs/streamclients.md says what they do instead. The short form has one of each.
 func TestClientsOfOthersReadStreamsAsThePageSays(t *testing.T) {
 	page := filepath.Join(rig.Root(t), "docs", "streamclients.md")
 	raw, err := os.ReadFile(page)
@@ -75,12 +77,11 @@ func TestClientsOfOthersReadStreamsAsThePageSays(t *testing.T) {
 // streamScene is a service with a job that has ended, and the programs.
 type streamScene struct {
 	*testing.T
-	tools    []streamTool
-	g        *rig.Gateway
-	key      rig.Key
-	programs string
-	types    string
-	ended    api.Submission
+	tools []streamTool
+	g     *rig.Gateway
+	key   rig.Key
+	types string
+	ended api.Submission
 }
 
 func newStreamScene(t *testing.T) *streamScene {
@@ -89,10 +90,20 @@ func newStreamScene(t *testing.T) *streamScene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &streamScene{T: t, tools: streamTools[:1], programs: foreignFolder(t, "streams"), types: strings.Join(sortedKeys(d.Doc.Components.Schemas["Event"].Value.Discriminator.Mapping), " ")}
+	s := &streamScene{T: t, types: strings.Join(sortedKeys(d.Doc.Components.Schemas["Event"].Value.Discriminator.Mapping), " ")}
+	programs := foreignFolder(t, "streams")
 	if long.Asked() {
-		s.tools = streamTools
-		inFolder(t, s.programs, nil, "go", "build", "-o", "streams", ".")
+		inFolder(t, programs, nil, "go", "build", "-o", "streams", ".")
+	}
+	for _, tool := range streamTools {
+		if !tool.short && !long.Asked() {
+			continue
+		}
+		tool.folder = programs
+		if tool.generator != "" {
+			tool.folder, tool.command = generated(t, tool.generator), generators[tool.generator].client
+		}
+		s.tools = append(s.tools, tool)
 	}
 	s.g = rig.Launch(t, rig.Options{Env: []string{"SVC_RETRY_AFTER=1s"}})
 	s.g.NewUser("foreign", "1000")
@@ -104,19 +115,24 @@ func newStreamScene(t *testing.T) *streamScene {
 
 func (s *streamScene) startAgain() {
 	s.Helper()
-	if err := s.g.Start(); err != nil {
-		s.Fatal(err)
-	}
-	if err := s.g.Ready(s.Context()); err != nil {
+	if err := startAgain(s, s.g); err != nil {
 		s.Fatal(err)
 	}
 }
 
+// startAgain starts a service that has ended, and waits until it answers.
+func startAgain(t testing.TB, g *rig.Gateway) error {
+	if err := g.Start(); err != nil {
+		return err
+	}
+	return g.Ready(t.Context())
+}
+
 // reload has Caddy load its configuration again.
-func (s *streamScene) reload() error {
-	cmd := exec.CommandContext(s.Context(), rig.Bin(s, "caddy"), "reload", "--force",
-		"--config", filepath.Join(rig.Root(s), "Caddyfile"), "--address", "unix/"+filepath.Join(s.g.Dir, "run", "caddy.sock"))
-	cmd.Dir, cmd.Env = rig.Root(s), append(os.Environ(), s.g.Env...)
+func reload(t testing.TB, g *rig.Gateway) error {
+	cmd := exec.CommandContext(t.Context(), rig.Bin(t, "caddy"), "reload", "--force",
+		"--config", filepath.Join(rig.Root(t), "Caddyfile"), "--address", "unix/"+filepath.Join(g.Dir, "run", "caddy.sock"))
+	cmd.Dir, cmd.Env = rig.Root(t), append(os.Environ(), g.Env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", cmd, err, out)
 	}

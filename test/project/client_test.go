@@ -19,6 +19,15 @@ export async function flow(svc: Client): Promise<JobRecord> {
   for await (const event of job.events({ after: 0 })) show(event);
   for await (const event of followJob({ jobId: job.jobId, token: async () => "st_" })) show(event);
   const zip: Uint8Array = await job.download();
+  const { data } = await svc.request("POST", "/v1/projects/{projectId}/publish", {
+    path: { projectId: "0123456789abcdef01234567" }, body: { jobId: job.jobId },
+  });
+  const path: string = data.path;
+  const { nextCursor } = await svc.request("GET", "/v1/generate", { query: { limit: 3 } });
+  // @ts-expect-error: it is no operation
+  await svc.request("DELETE", "/v1/models");
+  // @ts-expect-error: it has no such member
+  await svc.request("POST", "/v1/projects/{projectId}/publish", { body: { job: path, nextCursor } });
   const post = await verifyWebhook({ headers: {}, body: zip, secret: "whsec_" });
   console.log(post.type);
   return job.wait();

@@ -86,6 +86,9 @@ class AsyncClient:
     async def models(self) -> List[Record]:
         return await _run(Client.models, self._client)
 
+    async def request(self, method: str, path: str, body: Any = None, **values: Any) -> Any:
+        return await _run(Client.request, self._client, method, path, body, **values)
+
     async def generate(self, project_id: str, prompt: str, **options: Any) -> AsyncJob:
         return AsyncJob(await _run(Client.generate, self._client, project_id, prompt, **options))
 

@@ -63,6 +63,13 @@ class Client:
     def models(self) -> List[Record]:
         return self._http.call("GET", "/v1/models")["data"]
 
+    def request(self, method: str, path: str, body: Any = None, **values: Any) -> Any:
+        """Any other operation of the document that answers JSON; values are those of its query.
+
+        As in request("POST", f"/v1/projects/{id}/publish", {"jobId": job.job_id}). It waits out a 503 for a minute.
+        """
+        return self._http.call(method, path + query(**values), body)
+
     def generate(
         self, project_id: str, prompt: str, *, idempotency_key: Optional[str] = None,
         retry_budget: float = SUBMISSION_BUDGET, **fields: Any,

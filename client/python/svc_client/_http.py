@@ -96,15 +96,17 @@ class Transport:
     """Sends requests to one service with one key."""
 
     def __init__(self, api_key: str, base_url: str, on_retry: Optional[Callable[[Retry], None]]) -> None:
-        if not api_key:
+        self._key = (api_key or "").strip()
+        if not self._key:
             raise ValueError("an api_key is required")
+        if not re.fullmatch("[!-~]+", self._key):
+            raise ValueError("an api_key has visible ASCII characters alone")  # this one is not shown
         base = base_url.rstrip("/")
         self.base = base[: -len("/v1")] if base.endswith("/v1") else base
         address = urllib.parse.urlsplit(self.base)
         named = address.hostname and address.port != 0  # which raises a ValueError where it is no number
         if address.scheme not in ("http", "https") or not named or re.search(r"[\0-\x20\x7f]", self.base):
             raise ValueError("the base_url must begin with http:// or https:// and name a host")
-        self._key = api_key
         self._on_retry = on_retry
         # A redirect would carry the key to another host.
         self._opener = urllib.request.build_opener(_NoRedirect)

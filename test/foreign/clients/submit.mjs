@@ -18,8 +18,8 @@ const clients = {
   },
 
   async "axios-retry"() {
-    const [{ default: axios }, { default: retry, isNetworkError }] = await Promise.all([import("axios"), import("axios-retry")]);
-    retry(axios, { retries: limit, retryCondition: (e) => isNetworkError(e) || e.response?.status === 503 });
+    const [{ default: axios }, { default: retry, isNetworkError, exponentialDelay }] = await Promise.all([import("axios"), import("axios-retry")]);
+    retry(axios, { retries: limit, retryDelay: exponentialDelay, retryCondition: (e) => isNetworkError(e) || e.response?.status === 503 });
     return (await axios.post(url, body, { headers })).data;
   },
 

@@ -1,7 +1,8 @@
 // Goes through the whole flow with the client that @hey-api/openapi-ts made of the
 // document: project, submission, events as they come, record, ZIP. It prints how the job
 // ended, how many events there were and should be, and the SHA-256 of the ZIP and that
-// of the record.
+// of the record. Given the address of a stream it follows that one alone, and prints the
+// number and type of each event.
 // Usage: SVC_API_KEY=KEY node heyapi.js URL
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,8 +19,21 @@ async function submit(projectId: string): Promise<Submission> {
   }
 }
 
+async function follow(jobId: string, query: URLSearchParams) {
+  const { stream } = await streamEvents({
+    path: { jobId },
+    query: { projectId: query.get("projectId") ?? undefined, lastEventId: query.get("lastEventId") ?? undefined },
+    sseMaxRetryDelay: 50,
+    onSseEvent: ({ id, event }) => event && console.log(id, event),
+  });
+  for await (const _ of stream); // it is shown
+}
+
 async function main() {
-  client.setConfig({ baseUrl: process.argv[2], auth: process.env.SVC_API_KEY, throwOnError: false });
+  const at = new URL(process.argv[2]);
+  client.setConfig({ baseUrl: at.origin, auth: process.env.SVC_API_KEY, throwOnError: false });
+  const job = /^\/v1\/generate\/(.*)\/events$/.exec(at.pathname)?.[1];
+  if (job) return follow(job, at.searchParams);
   const project = await createProject({ body: { name: "Duck" } });
   if (!project.data) throw new Error(`creating the project: ${JSON.stringify(project.error)}`);
   const { jobId } = await submit(project.data.data._id);

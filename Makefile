@@ -71,10 +71,10 @@ deps: ## Install what the tests need from Debian: Chromium, Redis, PostgreSQL, D
 stock-opa: ## Build OPA's own program that a test runs on policy/; takes half a minute once, then it is in Go's cache
 	@cd test/opa && $(GO) tool -n opa >/dev/null
 
-CONTROL_PLANE := go.etcd.io/etcd/server/v3 k8s.io/kubernetes/cmd/kube-apiserver
+CONTROL_PLANE := go.etcd.io/etcd/server/v3 k8s.io/kubernetes/cmd/kube-apiserver sigs.k8s.io/kustomize/kustomize/v5
 
 .PHONY: control-plane
-control-plane: ## Build the Kubernetes API server that tests run; takes minutes once, then it is in Go's cache
+control-plane: ## Build the Kubernetes API server, and Kustomize, that tests run; takes minutes once, then it is in Go's cache
 	@cd test/kubernetes && for tool in $(CONTROL_PLANE); do $(GO) tool -n $$tool >/dev/null || exit 1; done
 
 .PHONY: engine-image

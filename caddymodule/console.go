@@ -118,10 +118,18 @@ func (o *ConsoleOIDC) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "issuer", Form: "<url>", Read: block.Text(&o.Issuer), Default: "required", Meaning: "the provider's address, for its discovery document"},
 		{Name: "client_id", Form: "<id>", Read: block.Text(&o.ClientID), Default: "required", Meaning: "this service's client id at the provider"},
-		{Name: "client_secret", Form: "<secret>", Read: block.Text(&o.ClientSecret), Default: "none", Meaning: "write it as `{env.NAME}`"},
+		{Name: "client_secret", Form: "<secret>", Read: block.Text(&o.ClientSecret), Default: "none", Meaning: "write it as `{env.NAME}`, or as `{file.PATH}`, which `caddy reload --force` reads again"},
 		{Name: "name", Form: "<label>", Read: block.Text(&o.Name), Default: "the issuer", Meaning: "text of the sign-in button"},
 		{Name: "claim", Form: "email|sub", Read: block.Text(&o.Claim), Default: "`email`", Meaning: "which claim is the user's id: the verified `email`, or `sub`"},
 	}
+}
+
+// provision reads what the secret names.
+func (o *ConsoleOIDC) provision() (err error) {
+	if o.ClientSecret, err = caddy.NewReplacer().ReplaceOrErr(o.ClientSecret, true, false); err != nil {
+		return fmt.Errorf("oidc: client_secret: %w", err)
+	}
+	return nil
 }
 
 // previewOff shows no previews.
@@ -137,8 +145,8 @@ func (c *Console) Provision(ctx caddy.Context) (err error) {
 	c.logger = ctx.Logger()
 	c.core = afterStart(func(shared *Shared) *gateway.Console { return consoleCore(shared, c.logger) })
 	if c.OIDC != nil {
-		if c.OIDC.ClientSecret, err = caddy.NewReplacer().ReplaceOrErr(c.OIDC.ClientSecret, true, false); err != nil {
-			return fmt.Errorf("oidc: client_secret: %w", err)
+		if err := c.OIDC.provision(); err != nil {
+			return err
 		}
 	}
 	if c.app, err = appOf(ctx); err != nil {

@@ -11,25 +11,12 @@ import (
 )
 
 func TestCaddyfilesOfDeploymentsHoldTheChainOfTheShippedOne(t *testing.T) {
-	manifest, err := os.ReadFile("../deploy/kubernetes/gateway.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(manifest), "\n  Caddyfile: |\n")
-	block, _, ended := strings.Cut(rest, "\n---\n")
-	if !found || !ended {
-		t.Fatal("the manifest has no Caddyfile")
-	}
-	var cluster strings.Builder
-	for line := range strings.Lines(block + "\n") {
-		cluster.WriteString(strings.TrimPrefix(line, "    "))
-	}
 	shipped := adapted(t, "../Caddyfile")
 	for name, tc := range map[string]struct {
 		text string
 		asks []string
 	}{
-		"kubernetes": {cluster.String(), []string{"svc-sidecar.svc.svc.cluster.local:7442", "svc-engine-proxy.svc.svc.cluster.local:7443"}},
+		"kubernetes": {file(t, "../deploy/kubernetes/base/Caddyfile"), []string{"svc-sidecar.svc.svc.cluster.local:7442", "svc-engine-proxy.svc.svc.cluster.local:7443"}},
 		"compose":    {file(t, "../deploy/compose/gateway.caddyfile"), []string{"sidecar:7442", "engines:7443"}},
 	} {
 		t.Run(name, func(t *testing.T) { holdsTheChain(t, tc.text, shipped, tc.asks) })

@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/metric"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -25,9 +26,20 @@ import (
 // registry at each reload, and a counter must not fall back to zero then.
 // Every label has a handful of values; none comes from a client.
 var (
-	registry = prometheus.NewRegistry()
-	metrics  = newCollectors(registry)
+	registry     = prometheus.NewRegistry()
+	metrics      = newCollectors(registry)
+	certificates = newCertificates(registry)
 )
+
+func newCertificates(in *prometheus.Registry) *peer.Certificates {
+	c := new(peer.Certificates)
+	in.MustRegister(c)
+	return c
+}
+
+// UseCertificate has the certificate measured that the gateway shows to a part, in place of
+// the one before; the zero value is for a part that asks for none.
+func UseCertificate(part string, files peer.TLS) { certificates.Use(part, files) }
 
 type collectors struct {
 	metric.Set

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-games/svc/engine-proxy/host"
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/service"
 )
@@ -32,8 +33,8 @@ func allMetrics(t *testing.T) map[string]described {
 	all := make(map[string]described)
 	for part, collectors := range map[string][]prometheus.Collector{
 		"gateway":      {registry},
-		"sidecar":      append(activation.NewMetrics().Collectors(), service.NewMetrics().Collectors()...),
-		"engine proxy": host.NewMetrics().Collectors(),
+		"sidecar":      append(activation.NewMetrics().Collectors(), append(service.NewMetrics().Collectors(), new(peer.Certificates))...),
+		"engine proxy": append(host.NewMetrics().Collectors(), new(peer.Certificates)),
 	} {
 		for _, c := range collectors {
 			descs := make(chan *prometheus.Desc)
@@ -50,7 +51,11 @@ func allMetrics(t *testing.T) map[string]described {
 				if len(labels) > 0 {
 					labels = []string{"`" + strings.Join(labels, "`, `") + "`"}
 				}
-				all[m[1]] = described{m[1], kindOf(m[1]), strings.Join(labels, ""), part, m[2]}
+				of := part
+				if before, is := all[m[1]]; is && before.part != part {
+					of = "each"
+				}
+				all[m[1]] = described{m[1], kindOf(m[1]), strings.Join(labels, ""), of, m[2]}
 			}
 		}
 	}
@@ -58,7 +63,7 @@ func allMetrics(t *testing.T) map[string]described {
 }
 
 // measures are the metrics in seconds that are no histogram.
-var measures = []string{"svc_store_write_seconds", "svc_policy_activated_timestamp_seconds"}
+var measures = []string{"svc_store_write_seconds", "svc_policy_activated_timestamp_seconds", "svc_certificate_expires_timestamp_seconds", "svc_clock_timestamp_seconds"}
 
 // kindOf follows Prometheus' names, which TestMetricsAreOfTheKindThatTheirNamesSay holds
 // them to.

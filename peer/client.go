@@ -46,7 +46,7 @@ type ClientOptions struct {
 type Client struct {
 	address   Address
 	transport *http.Transport
-	token     atomic.Pointer[string] // of a Unix socket, as it was last read
+	token     atomic.Pointer[readTokenAt] // of a Unix socket, as it was last read
 }
 
 // NewClient returns a client. The server need not run yet; files of TLS must
@@ -118,27 +118,24 @@ func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !c.address.Unix() {
 		return c.transport.RoundTrip(c.addressed(r, "https", c.address.Name))
 	}
-	token := c.token.Load()
-	if token == nil {
-		var err error
-		if token, err = c.readToken(); err != nil {
-			return nil, errors.Join(err, closeBody(r))
-		}
+	token, err := c.tokenNow()
+	if err != nil {
+		return nil, errors.Join(err, closeBody(r))
 	}
 	sent := c.addressed(r, "http", "peer")
-	sent.Header.Set("Authorization", "Bearer "+*token)
+	sent.Header.Set("Authorization", "Bearer "+token)
 	res, err := c.transport.RoundTrip(sent)
 	if err != nil || res.StatusCode != http.StatusUnauthorized {
 		return res, err
 	}
-	return c.again(sent, *token, res)
+	return c.again(sent, token, res)
 }
 
 // again sends a request that was refused for its token with the one that the
 // file holds now, if that is another.
 func (c *Client) again(r *http.Request, refused string, res *http.Response) (*http.Response, error) {
 	token, err := c.readToken()
-	if err != nil || *token == refused || r.Body != nil && r.GetBody == nil {
+	if err != nil || token == refused || r.Body != nil && r.GetBody == nil {
 		return res, nil
 	}
 	if err := res.Body.Close(); err != nil {
@@ -149,7 +146,7 @@ func (c *Client) again(r *http.Request, refused string, res *http.Response) (*ht
 			return nil, err
 		}
 	}
-	r.Header.Set("Authorization", "Bearer "+*token)
+	r.Header.Set("Authorization", "Bearer "+token)
 	return c.transport.RoundTrip(r)
 }
 
@@ -159,16 +156,36 @@ func (c *Client) addressed(r *http.Request, scheme, host string) *http.Request {
 	return r
 }
 
-func (c *Client) readToken() (*string, error) {
+// readTokenAt is a token and when it was read.
+type readTokenAt struct {
+	token string
+	at    time.Time
+}
+
+// tokenNow returns the token of the socket's file, or the last one while there is none to
+// be read.
+func (c *Client) tokenNow() (string, error) {
+	last := c.token.Load()
+	if last != nil && time.Since(last.at) < rereadAfter {
+		return last.token, nil
+	}
+	token, err := c.readToken()
+	if err != nil && last != nil {
+		return last.token, nil
+	}
+	return token, err
+}
+
+func (c *Client) readToken() (string, error) {
 	token, err := readToken(TokenFile(c.address.Name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %w", ErrNotListening, err)
+		return "", fmt.Errorf("%w: %w", ErrNotListening, err)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	c.token.Store(&token)
-	return &token, nil
+	c.token.Store(&readTokenAt{token, time.Now()})
+	return token, nil
 }
 
 func closeBody(r *http.Request) error {

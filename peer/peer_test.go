@@ -149,51 +149,6 @@ func TestCallerThatIsUnknownIsRefused(t *testing.T) {
 	}
 }
 
-func TestTokenThatOthersCouldReadIsReplacedAndNotBelieved(t *testing.T) {
-	path := filepath.Join(keep.Dir(t), "x.sock")
-	known := strings.Repeat("A", 26)
-	if err := os.WriteFile(peer.TokenFile(path), []byte(known), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(peer.TokenFile(path), 0o644); err != nil { // whatever the umask
-		t.Fatal(err)
-	}
-	_, _, err := post(t.Context(), client(t, peer.ClientOptions{Address: unix(path)}), "/", "")
-	if err == nil || !strings.Contains(err.Error(), "0600") {
-		t.Errorf("the client believes it: %v", err)
-	}
-	start(t, peer.ServerOptions{Address: unix(path)})
-	if token, err := os.ReadFile(peer.TokenFile(path)); err != nil || string(token) == known {
-		t.Errorf("the server kept it: %v", err)
-	}
-}
-
-func TestTokenSurvivesARestartAndAChangedOneIsReadAgain(t *testing.T) {
-	path := filepath.Join(keep.Dir(t), "x.sock")
-	c := client(t, peer.ClientOptions{Address: unix(path)})
-	s := start(t, peer.ServerOptions{Address: unix(path)})
-	mustPost(t, c, "uid:")
-	before, err := os.ReadFile(peer.TokenFile(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, kept := range []bool{true, false} {
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if !kept {
-			if err := os.Remove(peer.TokenFile(path)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s = start(t, peer.ServerOptions{Address: unix(path)})
-		if after, err := os.ReadFile(peer.TokenFile(path)); err != nil || (string(after) == string(before)) != kept {
-			t.Errorf("token %q after %q, %v", after, before, err)
-		}
-		mustPost(t, c, "body")
-	}
-}
-
 func TestSocketThatCannotBeMadeIsRefusedWithWhatToDo(t *testing.T) {
 	dir := keep.Dir(t)
 	used := filepath.Join(dir, "used.sock")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -89,7 +88,7 @@ type Server struct {
 	http      *http.Server
 	listener  net.Listener
 	socket    *socket // nil over TCP
-	token     string  // "" over TCP
+	tokens    *tokens // nil over TCP
 	handler   http.Handler
 	logger    *zap.Logger
 	unused    unused
@@ -146,14 +145,14 @@ func (n noted) Write(line []byte) (int, error) {
 func (s *Server) listen(o ServerOptions) error {
 	if o.Address.Unix() {
 		// The token is there before anyone can connect.
-		token, err := keepToken(o.Address.Name)
+		tokens, err := keepTokens(o.Address.Name, s.logger)
 		if err != nil {
 			return err
 		}
 		if s.socket, err = listenUnix(o.Address.Name, o.TakeOver); err != nil {
 			return err
 		}
-		s.listener, s.token = s.socket, token
+		s.listener, s.tokens = s.socket, tokens
 		s.tasks.Go(s.watch)
 		return nil
 	}
@@ -169,7 +168,8 @@ func (s *Server) listen(o ServerOptions) error {
 	return nil
 }
 
-// watch looks whether another process has taken the socket.
+// watch looks whether another process has taken the socket, and whether the token is
+// another one now.
 func (s *Server) watch() {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -183,6 +183,7 @@ func (s *Server) watch() {
 			close(s.takenOver)
 			return
 		}
+		s.tokens.look()
 	}
 }
 
@@ -238,9 +239,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, err.Error())
 		return
 	}
-	if s.token != "" {
+	if s.tokens != nil {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
+		if !s.tokens.good(token) {
 			refuse(w, http.StatusUnauthorized, "the token is missing or wrong")
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/block"
+	"github.com/svc-games/svc/caddymodule"
 	"github.com/svc-games/svc/peer"
 )
 
@@ -122,6 +123,7 @@ func (p *Peer) Connect(ctx context.Context, program string, logger *zap.Logger) 
 	if err != nil {
 		return nil, err
 	}
+	caddymodule.UseCertificate(program, o.TLS)
 	if err := conn.Reach(ctx, program); err != nil {
 		logger.Warn("part not reached; requests are refused until it is", zap.Error(err))
 	}

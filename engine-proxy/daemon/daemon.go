@@ -56,7 +56,7 @@ func Run(ctx context.Context, o Options, ledger NewLedger) error {
 
 	o.Host.Ledger, o.Host.Logger = ledger(side), logger
 	o.Host.Metrics = host.NewMetrics()
-	metrics := serveMetrics(o.Host.Metrics)
+	metrics := serveMetrics(o.Host.Metrics, o.TLS)
 	o.Host.Serve = func(e engineproxy.Engines) http.Handler {
 		return monitored(remote.NewHandler(remote.HandlerOptions{Engines: e, Direct: true, Logger: logger}), e, metrics)
 	}
@@ -109,8 +109,10 @@ func monitored(calls http.Handler, e engineproxy.Engines, metrics http.Handler) 
 	return mux
 }
 
-func serveMetrics(m *host.Metrics) http.Handler {
-	registry := prometheus.NewRegistry()
+func serveMetrics(m *host.Metrics, files peer.TLS) http.Handler {
+	registry, certificates := prometheus.NewRegistry(), new(peer.Certificates)
+	certificates.Use("listener", files)
+	registry.MustRegister(certificates)
 	registry.MustRegister(m.Collectors()...)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})

@@ -29,7 +29,7 @@ func TestMonitorsReachTheMetricsAndTheProbeAlone(t *testing.T) {
 			Listen: &peer.Address{Network: "tcp", Name: "127.0.0.1:0"}, TLS: ca.Issue("engines"),
 			Names: []string{"gateway"}, MonitorNames: []string{"monitor"},
 		},
-		metrics: serveMetrics(host.NewMetrics()), logger: zap.NewNop(),
+		metrics: serveMetrics(host.NewMetrics(), peer.TLS{}), logger: zap.NewNop(),
 	}
 	if err := f.listen(); err != nil {
 		t.Fatal(err)

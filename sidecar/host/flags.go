@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.uber.org/zap"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/cli"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
@@ -95,6 +96,9 @@ func (o Flags) options(logger *zap.Logger) (Options, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics.Collectors()...)
 	registry.MustRegister(serviceMetrics.Collectors()...)
+	certificates := new(peer.Certificates)
+	certificates.Use("listeners", o.TLS)
+	registry.MustRegister(certificates)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	log := o.decisionLog(logger.Named("decisions"))
 	if log != nil {

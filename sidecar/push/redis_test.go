@@ -2,7 +2,9 @@ package push_test
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +12,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/svc-games/svc/peer/secret"
 	"github.com/svc-games/svc/sidecar/push"
+	"github.com/svc-games/svc/sidecar/push/redisconn"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/wait"
@@ -139,4 +143,31 @@ func TestTheURLIsInNoError(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestAPasswordOfRedisIsChangedWithoutARestart: a connection that is lost is made anew with
+// what the password's file holds by then.
+func TestAPasswordOfRedisIsChangedWithoutARestart(t *testing.T) {
+	server := rig.StartRedis(t)
+	admin, err := redisconn.New(server.URL, wait.Patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	file := filepath.Join(t.TempDir(), "password")
+	change := func(password string) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(file, []byte(password+"\n"), 0o600), admin.ConfigSet(t.Context(), "requirepass", password).Err()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("one")
+	n := connect(t, server.URL+"?"+secret.Parameter+"="+file)
+	n.settle(t)
+	change("two")
+	if err := admin.ClientKillByFilter(t.Context(), "TYPE", "pubsub", "SKIPME", "yes").Err(); err != nil {
+		t.Fatal(err)
+	}
+	wait.For(t, "the channel is open again, which hints", n.hints)
+	wait.Until(t, "the channel is open with the new password", n.redis.Connected)
 }

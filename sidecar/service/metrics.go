@@ -42,12 +42,13 @@ var (
 	diskFree = prometheus.NewDesc("svc_disk_free_bytes", "Room that is left on the disk of the sidecar's data directory.", nil, nil)
 	faults   = prometheus.NewDesc("svc_store_errors_total", "Reads and writes that failed by a fault of the database.", []string{"use", "reason"}, nil)
 	conns    = prometheus.NewDesc("svc_store_connections", "Connections that the store may have.", []string{"use", "state"}, nil)
+	clockAt  = prometheus.NewDesc("svc_clock_timestamp_seconds", "The time by which days, months and deadlines go.", nil, nil)
 	pushLost = prometheus.NewDesc("svc_push_lost", "1 while Redis does not push the changes of other sidecars, so that they are polled.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{storeUp, storeIn, openJobs, diskFree, faults, conns, pushLost} {
+	for _, d := range []*prometheus.Desc{storeUp, storeIn, openJobs, diskFree, faults, conns, clockAt, pushLost} {
 		to <- d
 	}
 }
@@ -73,6 +74,9 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	}
 	if room, err := disk.Free(s.dir); err == nil {
 		gauge(diskFree, float64(room))
+	}
+	if at, err := s.clock(ctx); err == nil {
+		gauge(clockAt, float64(at.UnixMilli())/1000)
 	}
 	gauge(pushLost, oneIf(s.Push() == "lost"))
 	collectStore(s.store.Stats(), gauge, to)

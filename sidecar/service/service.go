@@ -90,9 +90,10 @@ type Service struct {
 	redis    *push.Redis // nil: there is none
 	played   *played
 	now      func() time.Time
+	timed    func() time.Time // Options.Now
 	dir      string
 	metrics  *Metrics // may be nil
-	stop     func()   // the sender of webhooks
+	stop     func()   // ends what runs in the background
 }
 
 // Open opens the store in the data directory, brings its schema up to date and
@@ -148,12 +149,14 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		redis:    redis,
 		played:   newPlayed(o.Store, o.DataDir, l, now, o.Logger),
 		now:      now,
+		timed:    o.Now,
 		dir:      o.DataDir,
 		metrics:  o.Metrics,
 	}
-	opened.stop = send(webhooks.SenderOptions{
+	sender := webhooks.NewSender(webhooks.SenderOptions{
 		Store: s, Now: o.Now, Networks: networks, Permitted: opened.mayReadPosts, Logger: o.Logger.Named("webhooks"),
 	})
+	opened.stop = background(sender.Run, opened.watchClock)
 	if o.Metrics != nil {
 		o.Metrics.open.Store(opened)
 	}
@@ -177,11 +180,13 @@ func (s *Service) mayReadPosts(ctx context.Context, userID, projectID string) (b
 	return d.Allow, err
 }
 
-// send begins to post deliveries, until the function that it returns is called.
-func send(o webhooks.SenderOptions) (stop func()) {
+// background runs tasks until the function that it returns is called.
+func background(tasks ...func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { webhooks.NewSender(o).Run(ctx) })
+	for _, task := range tasks {
+		running.Go(func() { task(ctx) })
+	}
 	return func() {
 		cancel()
 		running.Wait()

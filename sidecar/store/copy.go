@@ -10,8 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // copyRows is how many rows one statement of a copy writes.
@@ -135,7 +133,7 @@ func openBulk(address string) (*sql.DB, error) {
 	}
 	// Between two statements the other end is at work, which may take long.
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
-	return stdlib.OpenDB(*config), nil
+	return config.open(), nil
 }
 
 // copying is one copy under way.

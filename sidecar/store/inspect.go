@@ -34,7 +34,10 @@ func InspectPostgres(ctx context.Context, url string) (found Inspection, err err
 		return Inspection{}, err
 	}
 	found.Newest = len(steps)
-	conn, err := pgx.ConnectConfig(ctx, config)
+	if err := config.prepare(ctx, config.ConnConfig); err != nil {
+		return Inspection{}, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return Inspection{}, fmt.Errorf("connecting to PostgreSQL %s: %w", found.Place, err)
 	}

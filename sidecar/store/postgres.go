@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/svc-games/svc/peer/secret"
 )
 
 const (
@@ -80,7 +82,7 @@ func OpenPostgresOf(ctx context.Context, url string, schema Schema) (*Store, err
 	if err != nil {
 		return nil, err
 	}
-	db := stdlib.OpenDB(*config)
+	db := config.open()
 	db.SetMaxOpenConns(postgresWriters + postgresReaders)
 	db.SetMaxIdleConns(0) // conn keeps its connection for good
 	c := newConn(db, &d, d.beginWrite)
@@ -105,12 +107,34 @@ func away(err error) bool {
 	return unanswered
 }
 
+// connecting is how connections to a database are made.
+type connecting struct {
+	*pgx.ConnConfig
+	password string // file of the password, which each connection reads anew; "" for none
+}
+
+func (c connecting) open() *sql.DB {
+	return stdlib.OpenDB(*c.ConnConfig, stdlib.OptionBeforeConnect(c.prepare))
+}
+
+// prepare puts the password into what a connection is made by.
+func (c connecting) prepare(_ context.Context, to *pgx.ConnConfig) (err error) {
+	if c.password != "" {
+		to.Password, err = secret.Read(c.password)
+	}
+	return err
+}
+
 // postgresConfig returns how connections to the database of a URL are made, or
 // ErrPostgresURL.
-func postgresConfig(url string) (*pgx.ConnConfig, error) {
-	config, err := pgx.ParseConfig(url)
+func postgresConfig(url string) (connecting, error) {
+	bare, password, err := secret.Cut(url)
+	if err != nil {
+		return connecting{}, errors.Join(ErrPostgresURL, err)
+	}
+	config, err := pgx.ParseConfig(bare)
 	if err != nil || !IsPostgresURL(url) {
-		return nil, ErrPostgresURL
+		return connecting{}, ErrPostgresURL
 	}
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
 	if config.RuntimeParams["application_name"] == "" {
@@ -118,7 +142,7 @@ func postgresConfig(url string) (*pgx.ConnConfig, error) {
 	}
 	// A sidecar that hangs must not keep the rows it locked.
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(postgresTimeout.Milliseconds())
-	return config, nil
+	return connecting{config, password}, nil
 }
 
 // transactionBroken asks the connection, not the database.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // SQLiteFile is the name of a SQLite store in the data directory.
@@ -59,7 +57,7 @@ func openReadOnly(address string) (*dialect, *sql.DB, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		return &postgres, stdlib.OpenDB(*config), nil
+		return &postgres, config.open(), nil
 	}
 	if err := find(address); err != nil { // SQLite would make the file
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -36,7 +37,7 @@ const patientClient = 30 * time.Second
 type failure struct {
 	trouble string
 	log     string // a message of the gateway's log, ": ", and words of the same line
-	metric  string // a sample of the gateway's: a name, "=", "<" or ">", and a number
+	metric  string // a sample of the gateway's: a name, "=", "<" or ">", and a number, or time() and perhaps one
 	alert   string // the one that fires for the metric
 }
 
@@ -103,6 +104,10 @@ func (f failure) measured(g *rig.Gateway) bool {
 	}
 	want := strings.Fields(f.metric)
 	bound, err := strconv.ParseFloat(want[2], 64)
+	if off, now := strings.CutPrefix(want[2], "time()"); now { // as Prometheus has it
+		bound, err = strconv.ParseFloat(cmp.Or(off, "0"), 64)
+		bound += float64(time.Now().Unix())
+	}
 	for line := range strings.Lines(raw) {
 		sample := strings.Fields(line)
 		if err != nil || len(sample) != 2 || sample[0] != want[0] {

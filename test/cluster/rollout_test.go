@@ -50,7 +50,8 @@ func balancer(t *testing.T, gateways []*rig.Gateway) *rig.Gateway {
 type rollout struct {
 	*rig.Cluster
 	*prober
-	store string // URL of PostgreSQL, "" for SQLite
+	store string    // URL of PostgreSQL, "" for SQLite
+	pair  *rig.Pair // nil: there is one sidecar, or one in each gateway
 }
 
 // step is the replacement of one process.
@@ -61,19 +62,24 @@ type step struct {
 }
 
 func (r *rollout) steps() []step {
-	steps := []step{
-		{"the sidecar", r.Sidecar, func() error { return r.SidecarReady(r.t.Context()) }},
-		{"the engine proxy", r.Proxy, func() error { return r.ProxyReady(r.t.Context()) }},
+	steps := []step{{"the sidecar", r.Sidecar, func() error { return r.SidecarReady(r.t.Context()) }}}
+	if r.pair != nil {
+		steps = []step{
+			{"the first sidecar", r.Sidecar, func() error { return r.pair.Ready(r.t.Context(), r.Sidecar) }},
+			{"the second sidecar", r.pair.Second, func() error { return r.pair.Ready(r.t.Context(), r.pair.Second) }},
+		}
 	}
+	steps = append(steps, step{"the engine proxy", r.Proxy, func() error { return r.ProxyReady(r.t.Context()) }})
 	for i, g := range r.Gateways {
 		steps = append(steps, step{[]string{"the first gateway", "the second gateway"}[i], &g.Process, func() error { return g.Ready(r.t.Context()) }})
 	}
 	return steps
 }
 
-// replace has a process leave of itself, for another one of the same program.
+// replace has a process leave of itself, for another one of the same program. Nobody takes a
+// port over.
 func (r *rollout) replace(s step) error {
-	if s.process == r.Sidecar || s.process == r.Proxy {
+	if s.process == r.Sidecar && r.pair == nil || s.process == r.Proxy {
 		return s.process.TakeOver("--take-over")
 	}
 	return errors.Join(s.process.Stop(), s.process.Start())
@@ -142,15 +148,25 @@ func (r *rollout) exact() {
 // itself, and then by SIGKILL. Clients know by the refusals that docs/errors.md has, if at
 // all; no stream loses an event, and the books are exact.
 func TestEveryProcessIsReplacedUnderClientsThatLoseNothing(t *testing.T) {
-	for name, store := range map[string]func(t *testing.T) string{
-		"SQLite":     func(*testing.T) string { return "" },
-		"PostgreSQL": func(t *testing.T) string { return postgrestest.URL(t) },
+	const delay, grace = "SVC_SHUTDOWN_DELAY=5s", "SVC_GRACE=30s"
+	for name, launch := range map[string]func(t *testing.T, r *rollout, s script.Engine){
+		"SQLite": func(t *testing.T, r *rollout, s script.Engine) {
+			r.Cluster = rig.LaunchCluster(t, 2, "", s, delay, grace)
+		},
+		"PostgreSQL": func(t *testing.T, r *rollout, s script.Engine) {
+			r.store = postgrestest.URL(t)
+			r.Cluster = rig.LaunchCluster(t, 2, r.store, s, delay, grace)
+		},
+		"TwoSidecars": func(t *testing.T, r *rollout, s script.Engine) { // as deploy/compose.yaml and deploy/kubernetes have them
+			r.store = postgrestest.URL(t)
+			r.pair = rig.LaunchPair(t, 2, r.store, s, delay, grace)
+			r.Cluster = r.pair.Cluster
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &rollout{store: store(t)}
-			r.Cluster = rig.LaunchCluster(t, 2, r.store, script.Engine{Work: 200 * time.Millisecond},
-				"SVC_SHUTDOWN_DELAY=5s", "SVC_GRACE=30s")
+			r := new(rollout)
+			launch(t, r, script.Engine{Work: 200 * time.Millisecond})
 			r.Gateways[0].NewUser("alice", "100000")
 			keys := []rig.Key{r.Gateways[0].NewKey("alice"), r.Gateways[0].NewKey("alice"), r.Gateways[0].NewKey("alice")}
 			r.prober = probe(t, balancer(t, r.Gateways), keys)

@@ -91,14 +91,9 @@ func (p *program) awaitAdmin() {
 // service answers yet.
 func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 	inOneForm(t)
-	manifest, err := os.ReadFile(filepath.Join(root(t), "deploy", "kubernetes", "gateway.yaml"))
+	shipped, err := os.ReadFile(filepath.Join(root(t), "deploy", "kubernetes", "base", "Caddyfile"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(manifest), "\n  Caddyfile: |\n")
-	block, _, ended := strings.Cut(rest, "\n---\n")
-	if !found || !ended {
-		t.Fatal("the manifest has no Caddyfile")
 	}
 	data, image, address := keep.Dir(t), t.TempDir(), freeport.Address(t)
 	own := peertest.NewAuthority(t).Issue("gateway")
@@ -107,9 +102,9 @@ func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer(
-		"\n    ", "\n", "unix//data/", "unix/"+data+"/", "data_dir /data", "data_dir "+data, ":8080 {", ":"+port+" {", ":9180 {", ":"+freeport.Port(t)+" {",
+		"unix//data/", "unix/"+data+"/", "data_dir /data", "data_dir "+data, ":8080 {", ":"+port+" {", ":9180 {", ":"+freeport.Port(t)+" {",
 		"/tls/tls.crt", own.Cert, "/tls/tls.key", own.Key, "/tls/ca.crt", own.CA,
-	).Replace("\n" + block + "\n")
+	).Replace(string(shipped))
 	if err := os.WriteFile(filepath.Join(image, "Caddyfile"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -124,14 +119,14 @@ func TestTheGatewayOfTheClusterStarts(t *testing.T) {
 	if got := p.status(); got != http.StatusServiceUnavailable {
 		t.Errorf("without a sidecar its status is %d", got)
 	}
-	// The readiness probe of the manifest.
+	// The liveness probe of the manifest.
 	resp, err := http.Get("http://" + address + "/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		t.Errorf("its readiness probe is answered %d", resp.StatusCode)
+		t.Errorf("its liveness probe is answered %d", resp.StatusCode)
 	}
 	if left, err := os.ReadDir(cmd.Dir); err != nil || len(left) > 0 {
 		t.Errorf("it wrote %v where it ran, %v", left, err)

@@ -19,12 +19,18 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
+	"github.com/svc-games/svc/sidecar/store/postgrestest"
 	"github.com/svc-games/svc/test/child"
 	fakeprovider "github.com/svc-games/svc/test/fake/provider"
 	"github.com/svc-games/svc/test/freeport"
 )
 
-func TestMain(m *testing.M) { kubetest.Main(m) }
+// withPostgres runs tests that may ask for a database.
+type withPostgres struct{ *testing.M }
+
+func (w withPostgres) Run() int { return postgrestest.Main(w.M) }
+
+func TestMain(m *testing.M) { kubetest.Main(withPostgres{m}) }
 
 // kubed is a service whose engines are pods of a cluster. In the split form
 // the engine proxy is a process beside the gateway, as it is in a cluster.

@@ -33,6 +33,7 @@ type Apart struct {
 	namespaces string            // how their names begin
 	network    string            // how their addresses begin
 	addresses  map[string]string // by host
+	authority  *peertest.Authority
 }
 
 // LaunchApart starts a cluster apart. It needs root: the test is skipped without, or fails
@@ -49,17 +50,17 @@ func LaunchApart(t testing.TB, s script.Engine) *Apart {
 	}
 	a.addresses = map[string]string{HostGateway: a.network + "1", HostSidecar: a.network + "2", HostEngines: a.network + "3"}
 	a.connect()
-	authority := peertest.NewAuthority(t)
+	a.authority = peertest.NewAuthority(t)
 	for host, p := range map[string]*Process{HostSidecar: a.Sidecar, HostEngines: a.Proxy} {
-		own := authority.Issue(host)
+		own := a.authority.Issue(host)
 		p.Args = append(a.on(host), append(p.Args,
 			"--listen", a.address(host), "--tls-cert", own.Cert, "--tls-key", own.Key, "--tls-ca", own.CA, "--tls-names", HostGateway+","+HostEngines)...)
 	}
 	a.Proxy.Args = append(a.Proxy.Args, "--sidecar", a.address(HostSidecar), "--sidecar-name", HostSidecar)
-	a.start(a.Sidecar, func(ctx context.Context) error { return listening(ctx, a.Sidecar, a.socket("../admin.sock")) })
+	a.start(a.Sidecar, func(ctx context.Context) error { return listening(ctx, a.Sidecar, "unix", a.socket("../admin.sock")) })
 	a.start(a.Proxy, a.ProxyReady)
 
-	own := authority.Issue(HostGateway)
+	own := a.authority.Issue(HostGateway)
 	g := NewGateway(t, Options{
 		Program: Program(t, "gateway"), Prefix: a.on(HostGateway),
 		Caddyfile: fmt.Sprintf(clustered, a.peer(HostSidecar, own), a.peer(HostEngines, own)),
@@ -84,6 +85,12 @@ func (a *Apart) peer(host string, own peer.TLS) string {
 func (a *Apart) on(host string) []string {
 	return []string{"ip", "netns", "exec", a.namespaces + "-" + host}
 }
+
+// Expire puts a certificate that has ended in the place of a part's.
+func (a *Apart) Expire(host string) { a.authority.IssueExpired(host) }
+
+// Renew puts a good one there.
+func (a *Apart) Renew(host string) { a.authority.Issue(host) }
 
 // Silence has a host take packets and answer none, until Restore.
 func (a *Apart) Silence(host string) {

@@ -123,12 +123,12 @@ func (c *Cluster) Volume(project string) string { return filepath.Join(c.Dir, "p
 
 // SidecarReady waits until svc-sidecar answers, on its admin socket too.
 func (c *Cluster) SidecarReady(ctx context.Context) error {
-	return listening(ctx, c.Sidecar, c.socket("sidecar.sock"))
+	return listening(ctx, c.Sidecar, "unix", c.socket("sidecar.sock"))
 }
 
 // ProxyReady waits until the engine proxy answers.
 func (c *Cluster) ProxyReady(ctx context.Context) error {
-	return listening(ctx, c.Proxy, c.socket("engines.sock"))
+	return listening(ctx, c.Proxy, "unix", c.socket("engines.sock"))
 }
 
 func (c *Cluster) socket(name string) string { return filepath.Join(c.Dir, "run", name) }
@@ -143,9 +143,9 @@ func (c *Cluster) start(p *Process, ready func(context.Context) error) {
 	}
 }
 
-// listening waits until a process listens on a socket, which an earlier one may
-// have left there.
-func listening(ctx context.Context, p *Process, socket string) error {
+// listening waits until a process listens at an address; a socket may have been left there by
+// an earlier one.
+func listening(ctx context.Context, p *Process, network, address string) error {
 	exited := p.Exited()
 	var ended error
 	err := wait.Poll(ctx, wait.Patience, func() bool {
@@ -155,7 +155,7 @@ func listening(ctx context.Context, p *Process, socket string) error {
 			return true
 		default:
 		}
-		conn, err := net.Dial("unix", socket)
+		conn, err := net.Dial(network, address)
 		if err != nil {
 			return false
 		}

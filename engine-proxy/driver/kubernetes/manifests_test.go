@@ -20,15 +20,14 @@ const (
 	shippedEngines = "svc-engines"
 )
 
-// TestTheManifests is about all of deploy/kubernetes, applied to a real API
-// server.
+// TestTheManifests is about deploy/kubernetes for a cluster with every component, applied to a
+// real API server.
 func TestTheManifests(t *testing.T) {
 	t.Parallel()
-	const dir = "../../../deploy/kubernetes/"
 	cluster := kubetest.Shared(t)
 	cluster.OfItsOwn(t)
-	apply(t, cluster, dir+"namespaces.yaml", dir+"engines.yaml", dir+"network.yaml", dir+"sidecar.yaml", dir+"engine-proxy.yaml", dir+"gateway.yaml")
-	control(t, cluster)
+	cluster.Apply(t, kubetest.Render(t, "../../../deploy/kubernetes/example"))
+	cluster.Control(t, shippedEngines)
 	b := &bed{cluster: cluster, namespace: shippedEngines, dir: drivertest.TempDir(t)}
 	b.kubeconfig = cluster.As(t, shippedParts, "svc-engine-proxy")
 	b.image = b.imageOf(t, testImage, map[string]string{"/engine": drivertest.BuildEngine(t)})
@@ -37,39 +36,6 @@ func TestTheManifests(t *testing.T) {
 	t.Run("AreEnoughToRunEngines", b.runsEngines)
 	t.Run("KeepEnginesFromBeingEvicted", b.evictsNone)
 	t.Run("MakePodsThatAreAdmitted", func(t *testing.T) { admitsParts(t, cluster) })
-}
-
-// control does what a cluster's controllers do of it: a quota holds once it is
-// counted, and a budget once it is known to how many pods it applies.
-func control(t *testing.T, cluster *kubetest.Cluster) {
-	t.Helper()
-	quotas := cluster.Admin.CoreV1().ResourceQuotas(shippedEngines)
-	quota, err := quotas.Get(t.Context(), "engines", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	quota.Status.Hard, quota.Status.Used = quota.Spec.Hard, make(corev1.ResourceList)
-	for name, most := range quota.Spec.Hard {
-		most.Sub(most)
-		quota.Status.Used[name] = most
-	}
-	if _, err := quotas.UpdateStatus(t.Context(), quota, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	budgets := cluster.Admin.PolicyV1().PodDisruptionBudgets(shippedEngines)
-	budget, err := budgets.Get(t.Context(), App, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const pods = 1
-	needed := budget.Spec.MinAvailable.IntVal
-	budget.Status = policyv1.PodDisruptionBudgetStatus{
-		ObservedGeneration: budget.Generation, ExpectedPods: pods, CurrentHealthy: pods,
-		DesiredHealthy: needed, DisruptionsAllowed: max(0, pods-needed),
-	}
-	if _, err := budgets.UpdateStatus(t.Context(), budget, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // runsEngines has the account that the engine proxy gets run an engine under

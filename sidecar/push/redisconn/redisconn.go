@@ -3,12 +3,15 @@
 package redisconn
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/svc-games/svc/peer/secret"
 )
 
 // ErrURL is returned for an address that is no URL of a Redis server. It doesn't
@@ -20,18 +23,36 @@ func Check(url string) error {
 	if url == "" {
 		return nil
 	}
-	if _, err := redis.ParseURL(url); err != nil {
-		return ErrURL
+	_, err := parse(url)
+	return err
+}
+
+// parse returns how the server at a URL is reached. A file of its password is read by each
+// new connection.
+func parse(url string) (*redis.Options, error) {
+	bare, password, err := secret.Cut(url)
+	if err != nil {
+		return nil, errors.Join(ErrURL, err)
 	}
-	return nil
+	config, err := redis.ParseURL(bare)
+	if err != nil {
+		return nil, ErrURL
+	}
+	if password != "" {
+		config.CredentialsProviderContext = func(context.Context) (string, string, error) {
+			read, err := secret.Read(password)
+			return config.Username, read, err
+		}
+	}
+	return config, nil
 }
 
 // New returns a client of the server at a URL. It does not connect: its first
 // command does. timeout bounds each step of a command.
 func New(url string, timeout time.Duration) (*redis.Client, error) {
-	config, err := redis.ParseURL(url)
+	config, err := parse(url)
 	if err != nil {
-		return nil, ErrURL
+		return nil, err
 	}
 	config.ContextTimeoutEnabled = true
 	config.DialTimeout, config.ReadTimeout, config.WriteTimeout = timeout, timeout, timeout

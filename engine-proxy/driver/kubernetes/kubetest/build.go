@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// Where the programs of the control plane come from.
+// Where the programs of the control plane come from, and what renders its manifests.
 const (
-	toolsFolder = "test/kubernetes"
-	toolAPI     = "k8s.io/kubernetes/cmd/kube-apiserver"
-	toolEtcd    = "go.etcd.io/etcd/server/v3"
+	toolsFolder   = "test/kubernetes"
+	toolAPI       = "k8s.io/kubernetes/cmd/kube-apiserver"
+	toolEtcd      = "go.etcd.io/etcd/server/v3"
+	toolKustomize = "sigs.k8s.io/kustomize/kustomize/v5"
 )
 
 // tool returns the path of a program of the control plane in dir. The go command

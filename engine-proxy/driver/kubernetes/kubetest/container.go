@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,9 @@ import (
 	"sync"
 	"syscall"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -125,6 +128,7 @@ func (p *pod) recipe(address string) (inside.Recipe, error) {
 	if !ok {
 		return inside.Recipe{}, fmt.Errorf("no image %s", c.Image)
 	}
+	var err error
 	if err := os.MkdirAll(p.dir, 0o711); err != nil {
 		return inside.Recipe{}, err
 	}
@@ -134,6 +138,9 @@ func (p *pod) recipe(address string) (inside.Recipe, error) {
 	}
 	if len(c.Command) > 0 {
 		r.Args = c.Command
+	}
+	if r.Env, err = p.given(image); err != nil {
+		return inside.Recipe{}, err
 	}
 	values := map[string]string{}
 	for _, e := range c.Env {
@@ -206,12 +213,72 @@ func (p *pod) mount(r *inside.Recipe, m corev1.VolumeMount) error {
 		err = giveFolder(source, 0, r.Group, 0o2777)
 	case v.Secret != nil:
 		err = p.writeSecret(source, v.Secret, r.Group)
+	case v.ConfigMap != nil:
+		err = p.writeConfig(source, v.ConfigMap.Name)
+	case v.Projected != nil:
+		err = p.writeAccount(source, r.Group)
 	case v.PersistentVolumeClaim != nil:
 		source, err = p.claim(v.PersistentVolumeClaim.ClaimName, r.Group)
 	default:
 		err = errors.New("the node knows no such kind of volume")
 	}
 	r.Mounts = append(r.Mounts, inside.Mount{Source: source, Target: m.MountPath, ReadOnly: m.ReadOnly, Size: size})
+	return err
+}
+
+// given is what a container finds in its environment that its spec does not write out.
+func (p *pod) given(image Image) ([]string, error) {
+	object := p.now()
+	env := slices.Clone(image.Env)
+	account := slices.ContainsFunc(object.Spec.Volumes, func(v corev1.Volume) bool { return v.Projected != nil })
+	if server, err := url.Parse(p.node.host); err == nil && account {
+		env = append(env, "KUBERNETES_SERVICE_HOST="+server.Hostname(), "KUBERNETES_SERVICE_PORT="+server.Port())
+	}
+	for _, from := range object.Spec.Containers[0].EnvFrom {
+		secret, err := p.node.api.CoreV1().Secrets(object.Namespace).Get(p.node.ctx, from.SecretRef.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) && value(from.SecretRef.Optional) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for name, data := range secret.Data {
+			env = append(env, name+"="+string(data))
+		}
+	}
+	return env, nil
+}
+
+// writeConfig makes the folder of a ConfigMap.
+func (p *pod) writeConfig(dir, name string) error {
+	config, err := p.node.api.CoreV1().ConfigMaps(p.now().Namespace).Get(p.node.ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	err = giveFolder(dir, 0, 0, 0o755)
+	for name, data := range config.Data {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
+	}
+	return err
+}
+
+// writeAccount makes the folder by which a pod is its service account.
+func (p *pod) writeAccount(dir string, group int) error {
+	object := p.now()
+	token, err := p.node.api.CoreV1().ServiceAccounts(object.Namespace).CreateToken(p.node.ctx, object.Spec.ServiceAccountName,
+		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	authority, err := os.ReadFile(p.node.authority)
+	if err != nil {
+		return err
+	}
+	err = giveFolder(dir, 0, group, 0o2750)
+	for name, data := range map[string][]byte{"token": []byte(token.Status.Token), "ca.crt": authority, "namespace": []byte(object.Namespace)} {
+		path := filepath.Join(dir, name)
+		err = errors.Join(err, os.WriteFile(path, data, 0o640), os.Chown(path, 0, group))
+	}
 	return err
 }
 

@@ -87,7 +87,7 @@ func Killable(t testing.TB) *Cluster {
 }
 
 // Main runs a package's tests, ends the shared cluster and exits.
-func Main(m *testing.M) {
+func Main(m interface{ Run() int }) {
 	code := m.Run()
 	if shared.cluster != nil {
 		if err := shared.cluster.close(); err != nil {

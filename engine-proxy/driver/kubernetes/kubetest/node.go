@@ -37,19 +37,22 @@ const repeat = 25 * time.Millisecond
 type Image struct {
 	Files      map[string]string // by their path inside, that on this machine
 	Entrypoint []string
+	Env        []string
 }
 
 // Node stands in for a kubelet and the scheduler: it takes every pod and runs
 // its one container as a process.
 type Node struct {
-	api     *kubernetes.Clientset
-	dir     string
-	program string // of a pod's first process
-	logs    *logServer
-	ctx     context.Context // ends with close
-	end     context.CancelFunc
-	running sync.WaitGroup
-	unwatch func() // ends watch
+	api       *kubernetes.Clientset
+	host      string // of the API server
+	authority string // file of whose certificate the API server has
+	dir       string
+	program   string // of a pod's first process
+	logs      *logServer
+	ctx       context.Context // ends with close
+	end       context.CancelFunc
+	running   sync.WaitGroup
+	unwatch   func() // ends watch
 
 	mu        sync.Mutex // guards the following fields
 	images    map[string]Image
@@ -65,7 +68,7 @@ func join(p *ControlPlane) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{
-		api: api, dir: filepath.Join(p.dir, "node"),
+		api: api, host: p.Config.Host, authority: p.Config.CAFile, dir: filepath.Join(p.dir, "node"),
 		images: make(map[string]Image),
 		pods:   make(map[types.UID]*pod),
 	}

@@ -41,6 +41,7 @@ func documentedRule(f Facts, action policy.Action) string {
 	}
 	key, _, _ = strings.Cut(key, " no request")
 	key, _, _ = strings.Cut(key, " ip=")
+	key, _, _ = strings.Cut(key, " target's ")
 	key, _, _ = strings.Cut(key, " label ")
 	key, scopes, _ := strings.Cut(key, " scopes=")
 	key, userState, _ := strings.Cut(key, " userState=")
@@ -67,7 +68,7 @@ func documentedRule(f Facts, action policy.Action) string {
 		policy.ActionListJobs:
 		return "allowed"
 	case policy.ActionReadConsole, policy.ActionReadKeys, policy.ActionCreateKey, policy.ActionChangeKey,
-		policy.ActionAdminRead, policy.ActionAdminWrite:
+		policy.ActionReadOthersKeys, policy.ActionChangeOthersKeys, policy.ActionAdminRead, policy.ActionAdminWrite:
 		return "denied"
 	case "teleport":
 		return "action.unknown"
@@ -115,7 +116,8 @@ func documentedKeyless(f Facts, via string, action policy.Action) string {
 		return allowedIf(console)
 	case policy.ActionAdminRead, policy.ActionAdminWrite:
 		return allowedIf(via == policy.ViaAdmin)
-	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListModels, policy.ActionListJobs:
+	case policy.ActionAuthenticate, policy.ActionCreateProject, policy.ActionListModels, policy.ActionListJobs,
+		policy.ActionReadOthersKeys, policy.ActionChangeOthersKeys:
 		return "denied"
 	}
 	reading, owning := false, false

@@ -12,8 +12,9 @@ import (
 const (
 	// rankedFrom is how many players a board has that gets parts.
 	rankedFrom = 5000
-	// partPlayers is how many a part has, unless more have one score.
-	partPlayers = 1000
+	// partPlayers is how many a part has, unless more have one score: each that is counted may be
+	// a page of the table.
+	partPlayers = 300
 	// fullPart is how many it has before the board's parts are made anew.
 	fullPart = 4 * partPlayers
 )

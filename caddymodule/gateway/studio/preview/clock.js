@@ -16,7 +16,8 @@ const timers = new Map();
 const channel = new MessageChannel();
 const waiting = [];
 channel.port1.onmessage = () => waiting.shift()();
-const breathe = () => new Promise((done) => { waiting.push(done); channel.port2.postMessage(0); });
+const wake = channel.port2.postMessage.bind(channel.port2); // whatever a game makes of all ports
+const breathe = () => new Promise((done) => { waiting.push(done); wake(0); });
 
 const later = (callback, ms, every, args) => {
 	const wait = Math.max(every ? 4 : 0, Number(ms) || 0);

@@ -38,6 +38,9 @@ for (const form of document.querySelectorAll("[data-copy]")) {
 }
 for (const form of document.querySelectorAll("[data-brief]")) begin(form);
 for (const form of document.querySelectorAll("[data-editor]")) edit(form);
+for (const place of document.querySelectorAll("[data-scene]")) {
+	import("./sceneview.js").then(({ showScene }) => showScene(place, document.querySelector("[data-editor]")));
+}
 for (const form of document.querySelectorAll("[data-upload]")) {
 	const { file } = form.elements;
 	file.addEventListener("change", () => {

@@ -118,6 +118,37 @@ func (s *service) pictures(b *tab) {
 	})
 }
 
+// slowGame takes longer for a frame than there is, and says how many it drew at most for one
+// that was shown. The page's own clock stands still within a frame; these two do not.
+const slowGame = `
+	const real = () => performance.mark("now").startTime;
+	let [drawn, most, shown, frames] = [0, 0, -1, 0];
+	const draw = () => {
+		requestAnimationFrame(draw);
+		for (const begun = real(); real() - begun < 40;);
+		const at = document.timeline.currentTime;
+		drawn = at === shown ? drawn + 1 : 1;
+		[most, shown] = [Math.max(most, drawn), at];
+		if (++frames === 30) console.error("drawn " + ["never", "once", "twice"][Math.min(most, 2)]);
+	};
+	requestAnimationFrame(draw);`
+
+// TestAGameThatDrawsSlowlyIsSlowAndNothingElse: frames that are late already are not made up for.
+func TestAGameThatDrawsSlowlyIsSlowAndNothingElse(t *testing.T) {
+	s := start(t, inOneForm(t))
+	br := newBrowser(t)
+	s.signIn(br, "alice")
+	b := br.tab("drawn")
+	at := s.emptyProject(b, "alice")
+	b.saveFiles(map[string]string{"index.html": `<!doctype html><title>x</title><canvas></canvas><script src="game.js"></script>`, "game.js": slowGame})
+	b.look(1280, 800, "light") // a game that is not seen stands still
+	b.open(at)
+	var said string
+	if b.holds(fmt.Sprintf(faultOf, "drawn"), &said); said != "drawn once" {
+		t.Errorf("it says %q", said)
+	}
+}
+
 // TestAHostileGameGetsNothingOfThePageByItsPort: it takes the port of the script that joins
 // it to the page, and sends what nobody asked for.
 func TestAHostileGameGetsNothingOfThePageByItsPort(t *testing.T) {

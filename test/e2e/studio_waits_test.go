@@ -66,3 +66,26 @@ func TestWhatIsTypedOutlastsItsSession(t *testing.T) {
 	b.open(at + "?file=notes.txt")
 	b.until(`document.querySelector("#text").value === "typed"`)
 }
+
+// TestAPageThatSomebodyComesBackToShowsTheJobThatAProgramBegan: over nothing that is typed.
+func TestAPageThatSomebodyComesBackToShowsTheJobThatAProgramBegan(t *testing.T) {
+	s := start(t, inOneForm(t))
+	b := s.signIn(newBrowser(t), "alice")
+	key := s.newKey("alice")
+	sub := s.generate(key, s.newProject(key), brief)
+	s.finish(key, sub)
+	at := "http://" + s.addr + "/console/studio/" + sub.ProjectID
+	b.open(at)
+	b.game()
+	const comesBack = `document.dispatchEvent(new Event("visibilitychange")); undefined`
+	s.finish(key, s.generate(key, sub.ProjectID, "faster"))
+	b.fill("#prompt", "slower")
+	b.do(chromedp.Evaluate[chromedp.Void](comesBack))
+	b.until(`document.querySelector("main > .note")?.textContent.includes("Another job was begun meanwhile") && document.querySelector("#prompt").value === "slower"`)
+	b.do(chromedp.Evaluate[chromedp.Void](`sessionStorage.clear(); undefined`))
+	b.open(at + "?other")
+	b.game()
+	s.finish(key, s.generate(key, sub.ProjectID, "bluer"))
+	b.leave(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); " + comesBack))
+	b.until(`document.querySelectorAll(".jobs li time").length === 3`)
+}

@@ -91,9 +91,9 @@ func hurry(w http.ResponseWriter) (done func()) {
 // see it.
 func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name string) {
 	at, file, _ := strings.Cut(name, "/")
-	if name == bridgeFile {
+	if data, ours := own[name]; ours {
 		gateway.GameHeaders(w.Header(), name, "private, no-store")
-		_, _ = w.Write(bridge)
+		_, _ = w.Write(data)
 		return
 	}
 	rev, err := strconv.Atoi(at)

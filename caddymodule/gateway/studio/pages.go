@@ -48,7 +48,7 @@ const editorScript = "codemirror.js"
 func loadPages(editor string) (*pages, error) {
 	p := &pages{templates: map[string]*template.Template{}, static: map[string]staticFile{}}
 	for _, name := range names {
-		t, err := template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/"+name+".html")
+		t, err := template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/scene.html", "templates/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("parsing page %s: %w", name, err)
 		}

@@ -67,7 +67,7 @@ type openFile struct {
 
 // Game reports whether there is something to play.
 func (p projectPage) Game() bool {
-	return slices.ContainsFunc(p.Workspace.Files, func(f contract.WorkspaceFile) bool { return f.Path == "index.html" })
+	return p.Has("index.html")
 }
 
 // Checking reports whether a version is being played.
@@ -143,7 +143,7 @@ var done = map[string]string{
 	"saved": "Saved.", "later": "Saved: it joins the game when the job has ended.", "deleted": "Deleted.", "restored": "The game is as it was then; what came between stays among the versions.",
 	"mended": "What could be mended without a model is mended: the versions say what.",
 	"kept":   "The version is kept, however many follow.", "let": "The version goes when there is no room for it, and links to it with it.",
-	"ending": "The job ends when its step is done.",
+	"ending": "The job ends when its step is done.", "scene": "A scene is begun: src/scene.js says how the game shows it.",
 	"locked": "Jobs leave the file as it is.", "unlocked": "Jobs may change the file.",
 	"stopped": "The job is being stopped.", "sent": "Sent.", "moved": "The waiting jobs are in their new order.",
 	"uploaded": "Uploaded.", "uploadedLater": "Uploaded: it joins the game when the job has ended.", "copied": "This is a copy: what is changed here changes nothing there.",

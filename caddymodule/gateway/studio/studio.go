@@ -75,6 +75,7 @@ func New(p Parts) (*Studio, error) {
 		"POST /{project}/check":           s.check,
 		"POST /{project}/keep":            s.keep,
 		"POST /{project}/mend":            s.mend,
+		"POST /{project}/scene":           s.beginScene,
 		"POST /{project}/restore":         s.restore,
 		"POST /{project}/duplicate":       s.duplicate,
 		"POST /{project}/copy":            s.copyFrom,

@@ -17,6 +17,7 @@ export function edit(form) {
 		unsent(form, true); // first: it holds whatever becomes of the rest
 		const safe = keep(name, { text: text.value, sha256: sum.value });
 		say(safe ? "Not saved yet." : "Not saved yet, and the browser has no room to keep it: save before you leave.");
+		form.dispatchEvent(new Event("typed"));
 	};
 	text.addEventListener("input", changed);
 	let editor = null;
@@ -25,6 +26,14 @@ export function edit(form) {
 		if (form.dataset.line) goTo(Number(form.dataset.line));
 	});
 	form.addEventListener("line", (event) => goTo(event.detail)); // of the file that is shown already
+	form.addEventListener("text", ({ detail }) => { // of the scene's view, which types here
+		if (editor) {
+			editor.write(detail);
+			return;
+		}
+		text.value = detail;
+		changed();
+	});
 	form.querySelector("label[for=text]").addEventListener("click", () => editor?.focus()); // which hides the field
 	if (text.readOnly || !said) return opened; // what follows does not wait for it
 	addEventListener("keydown", (event) => {

@@ -3,6 +3,7 @@ import { inUse, loadAgain } from "./again.js";
 import { followJob } from "./job.js";
 import { begin, countdown, keepFields, resubmit, sendBegun, sendByKey } from "./prompt.js";
 import { edit } from "./editor.js";
+import { lookAgain } from "./elsewhere.js";
 import { showGame } from "./game.js";
 import { openByKey } from "./keys.js";
 import { quotePlan } from "./plan.js";
@@ -38,6 +39,9 @@ for (const form of document.querySelectorAll("[data-copy]")) {
 }
 for (const form of document.querySelectorAll("[data-brief]")) begin(form);
 for (const form of document.querySelectorAll("[data-editor]")) edit(form);
+for (const place of document.querySelectorAll("[data-scene]")) {
+	import("./sceneview.js").then(({ showScene }) => showScene(place, document.querySelector("[data-editor]")));
+}
 for (const form of document.querySelectorAll("[data-upload]")) {
 	const { file } = form.elements;
 	file.addEventListener("change", () => {
@@ -49,6 +53,7 @@ for (const form of document.querySelectorAll("[data-upload]")) {
 askUntil(document.querySelector("[data-engine]"), ({ engine }) => engine.ready, "The engine is ready. ");
 askUntil(document.querySelector("[data-running]"), ({ workspace }) => !workspace.check?.running, "The version was played. ");
 showGame();
+for (const place of document.querySelectorAll("[data-project]")) lookAgain(place);
 for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {
 	if (!event.ctrlKey && !event.metaKey || event.key !== ".") return;

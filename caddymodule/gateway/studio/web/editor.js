@@ -92,6 +92,16 @@ export function make({ area, path, nonce, theirs, changed, save }) {
 	area.hidden = true;
 	return {
 		focus: () => view.focus(),
+		// write puts another text in the place of this one.
+		write(to) {
+			const is = view.state.doc.toString();
+			let from = 0;
+			while (from < is.length && is[from] === to[from]) from++;
+			let end = 0;
+			const most = Math.min(is.length, to.length) - from;
+			while (end < most && is[is.length - 1 - end] === to[to.length - 1 - end]) end++;
+			view.dispatch({ changes: { from, to: is.length - end, insert: to.slice(from, to.length - end) } });
+		},
 		// goTo shows a line.
 		goTo(number) {
 			const line = view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));

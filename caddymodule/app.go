@@ -167,6 +167,7 @@ type stopper struct{ app *App }
 func (s stopper) Handle(context.Context, caddy.Event) error {
 	if caddy.Exiting() && s.app.loaded {
 		s.app.shared.Streams.CloseAll(streams.ReasonShutdown)
+		s.app.shared.Streams.AwaitEnd()
 	}
 	return nil
 }

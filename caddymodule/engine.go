@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -72,6 +73,7 @@ func (e *Engine) Provision(ctx caddy.Context) (err error) {
 			Gate:         shared.cache,
 			Ended:        shared.cache.JobEnded,
 			StreamBroken: broken,
+			Stall:        stall,
 		}
 	})
 	return e.app.addStep(ctx, stepEngine)
@@ -107,6 +109,16 @@ func logBroken(logger *zap.Logger) func(jobID string, err error) {
 	return func(jobID string, err error) {
 		logger.Warn("event stream broke off", zap.String("job", jobID), zap.Error(err))
 	}
+}
+
+// stall returns how long the client of a request may take nothing of its answer. false: it
+// is bounded otherwise too, by when it must be over or how fast it is taken.
+func stall(ctx context.Context) (most time.Duration, only bool) {
+	if _, w := caddyhttp.IdleTimeoutsFromContext(ctx); w != nil {
+		return w.Deadline.Timeout, w.Deadline.MinRate == 0 && w.Deadline.HardDeadline.IsZero()
+	}
+	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
+	return 0, !ok || server.WriteTimeout == 0
 }
 
 // Upstreams is the upstream source of reverse_proxy: the engine that

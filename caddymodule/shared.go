@@ -131,6 +131,8 @@ func (s *Shared) leave(a *App) error {
 
 // Destruct closes the backend when no configuration uses it any more.
 func (s *Shared) Destruct() error {
+	s.Streams.CloseAll(streams.ReasonShutdown) // those that no server has any more
+	s.Streams.AwaitEnd()
 	err := errors.Join(s.previews.close(), s.plays.close())
 	s.jobs.Close() // whose followers ask the cache
 	s.cache.Close()

@@ -54,6 +54,9 @@ type Locator struct {
 	Gate         streams.Gate                       // pauses them while revocations can't be seen; nil: never
 	Ended        func(jobID string)                 // told before a client is that a job ended; nil: no one is
 	StreamBroken func(jobID string, err error)      // told why a stream ended that had begun; nil: no one is
+	// Stall returns how long the client of a request may take nothing of its stream, 0 for
+	// ever. false: the server bounds the answer otherwise too, and keeps the stream. nil: for ever.
+	Stall func(context.Context) (time.Duration, bool)
 }
 
 // Serve answers the request, or passes it to next with q.Lease set. Its error

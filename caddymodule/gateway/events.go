@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
+	"sync"
 	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
-	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -30,6 +29,10 @@ const (
 // the answer.
 const firstWord = time.Second
 
+// restsAfter is how long nothing is sent before a stream is detached: one that has all its
+// events at once stays as it is.
+const restsAfter = 100 * time.Millisecond
+
 // retryFull is what a client waits whose stream found no room.
 const retryFull = 5 * time.Second
 
@@ -41,7 +44,12 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) err
 	if err != nil {
 		return noRoom(err)
 	}
-	defer stream.Done()
+	served := false
+	defer func() {
+		if !served {
+			stream.Done()
+		}
+	}()
 	// The key may have been revoked, or the rules changed, after svc_access looked
 	// and before the stream could be told.
 	d, err := l.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, q.Route.Action)
@@ -55,7 +63,10 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) err
 	case d.Reads&^q.Decision.Reads != 0: // the stream would not be decided on again by it
 		return api.Unavailable("The rules changed meanwhile.", retrySoon, nil)
 	}
-	return l.serveStream(w, r, q, stream, l.Gate)
+	served = true
+	s := l.newServing(w, r, stream, l.Gate)
+	s.stall, s.detaches = l.mayDetach(w, r)
+	return s.serve(r, q)
 }
 
 // reachOf returns what an event stream's request was let in by, where the policy reads so
@@ -65,31 +76,6 @@ func (l *Locator) reachOf(ctx context.Context, reads policy.Reads) sidecar.Reach
 		return sidecar.Reach{Reads: reads}
 	}
 	return sidecar.ReachOf(reads, l.Request(ctx))
-}
-
-// follow serves the events of a job to its owner, whom the caller let in by other
-// means than a key, until ended says that this is over; nil: it never is.
-func (l *Locator) follow(w http.ResponseWriter, r *http.Request, q *Request, ended func(context.Context) (bool, error)) error {
-	stream, err := l.Streams.Open(streams.Reader{UserID: q.UserID, ProjectID: q.ProjectID})
-	if err != nil {
-		return noRoom(err)
-	}
-	defer stream.Done()
-	if ended == nil {
-		return l.serveStream(w, r, q, stream, nil)
-	}
-	gate := newSessionGate(ended)
-	ctx, leave := context.WithCancel(r.Context())
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		gate.watch(ctx, stream)
-	}()
-	defer func() {
-		leave()
-		<-watched
-	}()
-	return l.serveStream(w, r, q, stream, gate)
 }
 
 // noRoom is the 503 of a stream for which the registry has no room: the
@@ -102,38 +88,154 @@ func noRoom(err error) *api.Error {
 	return api.Unavailable(message, retryFull, err)
 }
 
-// serveStream serves a stream until it is complete, its client leaves or the
-// registry ends it. It has no goroutine but the request's own.
-func (l *Locator) serveStream(w http.ResponseWriter, r *http.Request, q *Request, stream *streams.Stream, gate streams.Gate) error {
+// serving is an event stream that is being served: by its request's goroutine and, once
+// it is detached, by one that is there while there is something to send.
+type serving struct {
+	*Locator
+	stream *streams.Stream
+	out    *streams.Writer
+	of     streamed
+	cancel context.CancelFunc // of what is done for the stream
+
+	after    uint64         // how far the client came
+	reader   *joblog.Reader // nil: to be had
+	detaches bool           // when nothing was left to send for a while
+	detached bool           // so that nothing that is left to send has it parked
+	stall    time.Duration  // how long its client may then take nothing, 0 for ever
+	stopBeat func()         // of the stream once it is detached
+
+	changed <-chan struct{} // what the reader waits for
+
+	mu     sync.Mutex // guards parked
+	parked bool       // detached, without a goroutine
+}
+
+// streamed is the job whose events a stream has.
+type streamed struct{ JobID, ProjectID string }
+
+// newServing takes a stream over, which serve gives back.
+func (l *Locator) newServing(w http.ResponseWriter, r *http.Request, stream *streams.Stream, gate streams.Gate) *serving {
 	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	r = withoutBody(r.WithContext(ctx))
-	out := streams.NewWriter(ctx, w, gate)
-	if l.Ended != nil {
-		out.Final = func() { l.Ended(q.Route.JobID) }
-	}
-	stream.OnEnd(func() {
-		out.Hurry()
+	s := &serving{Locator: l, stream: stream, out: streams.NewWriter(ctx, w, gate), cancel: cancel}
+	s.endWithStream()
+	return s
+}
+
+// endWithStream has what is done for the stream end when the registry ends that.
+func (s *serving) endWithStream() {
+	cancel := s.cancel
+	s.stream.OnEnd(func() {
+		s.out.Hurry()
 		cancel()
+		s.wake()
 	})
-	err := l.stream(out, r, q)
-	select {
-	case reason := <-stream.Closing():
-		out.End(reason)
-		out.Conclude()
-		err = nil
-	default:
+}
+
+// done gives all back.
+func (s *serving) done() {
+	if s.reader != nil {
+		s.reader.Leave()
 	}
-	if out.MustAbort() && r.Method != http.MethodHead {
+	s.cancel()
+	s.stream.Done()
+}
+
+// serve serves the stream until it is complete, its client leaves, the registry ends it,
+// or it is detached, if it may be. An *api.Error is of one that could not begin.
+func (s *serving) serve(r *http.Request, q *Request) error {
+	ctx := s.out.Context()
+	r = withoutBody(r.WithContext(ctx))
+	s.of = streamed{q.Route.JobID, q.ProjectID}
+	if s.Ended != nil {
+		s.out.Final = func() { s.Ended(s.of.JobID) }
+	}
+	detached, stopBeat := false, func() {}
+	defer func() {
+		if !detached {
+			stopBeat()
+			s.done()
+		}
+	}()
+	var err error
+	switch {
+	case q.Job.Settled:
+		err = s.archivedEvents(s.out, r, q.Route.JobID)
+	case r.Method == http.MethodHead: // it is told that there is a stream, for which no engine is asked
+		_ = s.out.Begin() // else the client left
+	default:
+		s.out.Closes = s.detaches
+		stopBeat = s.out.Beat(firstWord)
+		if detached, err = s.live(r, streamed{JobID: q.Route.JobID, ProjectID: q.ProjectID}, stopBeat); detached {
+			return nil
+		}
+	}
+	stopBeat()
+	left := ctx.Err() != nil
+	if s.conclude() {
+		err = nil
+	}
+	if s.out.MustAbort() && r.Method != http.MethodHead {
 		panic(http.ErrAbortHandler) // the server then leaves the body without its end
 	}
-	if err == nil || !out.Started() || ctx.Err() != nil {
+	if err == nil || !s.out.Started() || left {
 		return err
 	}
-	if l.StreamBroken != nil {
-		l.StreamBroken(q.Route.JobID, err)
-	}
+	s.broke(err)
 	return nil // an error's body would stand in the stream
+}
+
+// conclude tells the client why the registry ended the stream, if it did.
+func (s *serving) conclude() bool {
+	select {
+	case reason := <-s.stream.Closing():
+		s.out.End(reason)
+		s.out.Conclude()
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *serving) broke(err error) {
+	if s.StreamBroken != nil {
+		s.StreamBroken(s.of.JobID, err)
+	}
+}
+
+// live serves the events of a job that has not ended. While the engine is down, or
+// stopped, the stream stays open and beats, until stopBeat: a browser's EventSource gives
+// up for good on an error. One whose engine dies goes on where it was.
+func (s *serving) live(r *http.Request, q streamed, stopBeat func()) (detached bool, err error) {
+	after, valid := sse.Position(r)
+	if !valid {
+		after = 0
+		if s.out.Event([]byte(unknownID), 0, false) != nil || s.out.FlushError() != nil {
+			return false, nil // the client left
+		}
+	}
+	s.after = after
+	for {
+		idle, err := s.goOn(r.Context(), q)
+		if !idle {
+			return false, err
+		}
+		if s.detach(r, q, stopBeat) {
+			return true, nil
+		}
+	}
+}
+
+// mayDetach reports whether the stream of a request can leave its server, and how long its
+// client may then take nothing of it. What is left of a body would come from the
+// connection, and a client of HTTP/1.0 knows no chunks.
+func (l *Locator) mayDetach(w http.ResponseWriter, r *http.Request) (stall time.Duration, ok bool) {
+	if r.ProtoMajor != 1 || !r.ProtoAtLeast(1, 1) || r.ContentLength != 0 || !streams.Detachable(w) {
+		return 0, false
+	}
+	if l.Stall == nil {
+		return 0, true
+	}
+	return l.Stall(r.Context())
 }
 
 // withoutBody returns r without the body that some clients send with every request:
@@ -150,68 +252,68 @@ func withoutBody(r *http.Request) *http.Request {
 // named an id that is none.
 const unknownID = "event: " + api.StreamReset + "\ndata: {\"type\":\"" + api.StreamReset + "\",\"reason\":\"unknown_id\"}\n\n"
 
-// stream serves the events. While the engine is down, or stopped, it stays open and
-// beats: a browser's EventSource gives up for good on an error. One whose engine dies
-// goes on where it was. A HEAD is told that there is a stream, for which no engine is
-// asked.
-func (l *Locator) stream(out *streams.Writer, r *http.Request, q *Request) error {
-	if q.Job.Settled {
-		return l.archivedEvents(out, r, q)
-	}
-	if r.Method == http.MethodHead {
-		_ = out.Begin() // else the client left
-		return nil
-	}
-	defer out.Beat(firstWord)()
-	after, valid := sse.Position(r)
-	if !valid {
-		after = 0
-		if out.Event([]byte(unknownID), 0, false) != nil || out.FlushError() != nil {
-			return nil // the client left
-		}
-	}
+// goOn serves what comes. idle says that nothing is left to send to a stream that is
+// detached, or that nothing was for a while to one that may be; else it is over, with why.
+func (s *serving) goOn(ctx context.Context, q streamed) (idle bool, err error) {
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
-		before := after
-		reader := l.Jobs.Join(joblog.Job{ID: q.Route.JobID, ProjectID: q.ProjectID}, after)
-		if reader != nil {
-			var over bool
-			if after, over = live(r.Context(), out, reader); over {
-				return nil
-			}
-		} else if !out.Started() { // else it waits for room
-			return noRoom(fmt.Errorf("no more jobs can be followed: %w", &streams.FullError{Room: streams.RoomGateway, Most: l.Streams.Len()}))
+		before := s.after
+		if s.reader == nil {
+			s.reader = s.Jobs.Join(joblog.Job{ID: q.JobID, ProjectID: q.ProjectID}, s.after)
 		}
-		job, err := l.Sidecar.Job(r.Context(), q.Route.JobID)
+		if s.reader != nil {
+			is := s.read(ctx)
+			if is == isIdle {
+				return true, nil
+			}
+			s.after = s.reader.After()
+			s.reader.Leave()
+			s.reader = nil
+			if is == isOver {
+				return false, nil
+			}
+		} else if !s.out.Started() { // else it waits for room
+			return false, noRoom(fmt.Errorf("no more jobs can be followed: %w", &streams.FullError{Room: streams.RoomGateway, Most: s.Streams.Len()}))
+		}
+		job, err := s.Sidecar.Job(ctx, q.JobID)
 		if errors.Is(err, sidecar.ErrUnknownJob) {
-			return nil
+			return false, nil
 		}
 		if err == nil && job.Settled {
-			q.Job = &job
-			return l.restFromArchive(out, r, q, after)
+			return false, s.restFromArchive(ctx, q)
 		}
-		if after != before {
+		if s.after != before {
 			pause = retryFirst
 		}
-		if !peer.Sleep(r.Context(), pause) {
-			return nil
+		if !peer.Sleep(ctx, pause) {
+			return false, nil
 		}
 	}
 }
 
-// live passes a reader's events on, from where the job runs, until the stream is over or
-// the rest may be elsewhere. It returns how far the client came.
-func live(ctx context.Context, out *streams.Writer, reader *joblog.Reader) (last uint64, over bool) {
-	defer reader.Leave()
+// standing is how a stream stands that is read from where the job runs.
+type standing int
+
+const (
+	isOver      standing = iota
+	isIdle               // nothing is left to send, as goOn says
+	isElsewhere          // the rest is
+)
+
+// read passes the reader's events on, from where the job runs.
+func (s *serving) read(ctx context.Context) standing {
 	var room [8]joblog.Event
 	for {
-		events, state := reader.Read(room[:0])
-		if ctx.Err() != nil || state.Waits && waiting(out) != nil {
-			return 0, true
+		events, state := s.reader.Read(room[:0])
+		if ctx.Err() != nil || state.Waits && waiting(s.out) != nil {
+			return isOver
 		}
 		if state.Outside && state.Answered && state.Over != joblog.Elsewhere {
 			var err error
-			if events, err = reader.Page(ctx); err != nil && !errors.Is(err, joblog.ErrNoMore) {
-				return reader.After(), ctx.Err() != nil
+			if events, err = s.reader.Page(ctx); err != nil && !errors.Is(err, joblog.ErrNoMore) {
+				if ctx.Err() != nil {
+					return isOver
+				}
+				return isElsewhere
 			} else if err != nil {
 				state.Over = joblog.Complete
 			} else if len(events) == 0 {
@@ -219,25 +321,44 @@ func live(ctx context.Context, out *streams.Writer, reader *joblog.Reader) (last
 			}
 		}
 		if len(events) > 0 {
-			if passOn(out, events) != nil || out.Complete() {
-				return 0, true
+			if passOn(s.out, events) != nil || s.out.Complete() {
+				return isOver
 			}
 			continue
 		}
 		switch {
 		case state.Over == joblog.Complete:
-			out.WriteHeader(http.StatusNoContent) // what a stream that has begun ends with otherwise
-			return 0, true
+			s.out.WriteHeader(http.StatusNoContent) // what a stream that has begun ends with otherwise
+			return isOver
 		case state.Over == joblog.Elsewhere:
-			return reader.After(), false
-		case state.Answered && out.Begin() != nil:
-			return 0, true
+			return isElsewhere
+		case state.Answered && s.out.Begin() != nil:
+			return isOver
 		}
-		select {
-		case <-state.Changed:
-		case <-ctx.Done():
+		s.changed = state.Changed
+		if s.detached || s.await(ctx) {
+			return isIdle
 		}
 	}
+}
+
+// await waits for more. rests says that none came for long enough to detach the stream.
+func (s *serving) await(ctx context.Context) (rests bool) {
+	var begun <-chan struct{} // by its beat, while its engine says nothing
+	var rest <-chan time.Time
+	if s.detaches {
+		if begun = s.out.Begun(); begun == nil {
+			rest = time.After(restsAfter)
+		}
+	}
+	select {
+	case <-rest:
+		return true
+	case <-s.changed:
+	case <-begun:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // passOn sends events, and lets go of each: a client may take its time, or wait for days
@@ -258,34 +379,4 @@ func waiting(out *streams.Writer) error {
 		return err
 	}
 	return out.Comment("waiting for the engine")
-}
-
-// restFromArchive serves what follows after from the archive, of which nothing says
-// when it returns if it can't be reached: the client has a good stream, and keeps it.
-func (l *Locator) restFromArchive(out *streams.Writer, r *http.Request, q *Request, after uint64) error {
-	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
-		r.Header.Set("Last-Event-ID", strconv.FormatUint(after, 10))
-		err := l.archivedEvents(out, r, q)
-		last, broken := out.Resume()
-		if err != nil && !errors.Is(err, engineproxy.ErrUnreachable) || err == nil && !broken {
-			return err
-		}
-		if last > after {
-			after, pause = last, retryFirst
-		}
-		if waiting(out) != nil || !peer.Sleep(r.Context(), pause) {
-			return nil // the client left
-		}
-	}
-}
-
-func (l *Locator) archivedEvents(w http.ResponseWriter, r *http.Request, q *Request) error {
-	log, err := l.Engines.Events(r.Context(), q.Route.JobID)
-	if errors.Is(err, engineproxy.ErrNotArchived) {
-		return &api.Error{Status: http.StatusNotFound, Message: "The job's events are no longer kept."}
-	}
-	if err != nil {
-		return api.Unavailable("The job's events can't be read right now.", retrySoon, err)
-	}
-	return sse.Serve(w, r, log, sse.Options{})
 }

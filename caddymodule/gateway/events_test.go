@@ -75,10 +75,7 @@ func TestAStreamIsCompleteOnlyWhereItIsOver(t *testing.T) {
 			if last := strings.Contains(tc.sent, api.EventCompleted); strings.HasSuffix(string(body), closing) == last {
 				t.Errorf("the client has %q", body)
 			}
-			server.Close() // the handler has returned
-			if open.Len() != 0 {
-				t.Error("the stream is still registered")
-			}
+			wait.Until(t, "the stream is no longer registered", func() bool { return open.Len() == 0 })
 		})
 	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -100,3 +101,29 @@ func (g *sessionGate) AwaitFresh(ctx context.Context) error {
 
 // Interface guards
 var _ streams.Gate = (*sessionGate)(nil)
+
+// follow serves the events of a job to its owner, whom the caller let in by other
+// means than a key, until ended says that this is over; nil: it never is.
+func (l *Locator) follow(w http.ResponseWriter, r *http.Request, q *Request, ended func(context.Context) (bool, error)) error {
+	stream, err := l.Streams.Open(streams.Reader{UserID: q.UserID, ProjectID: q.ProjectID})
+	if err != nil {
+		return noRoom(err)
+	}
+	if ended == nil {
+		s := l.newServing(w, r, stream, nil)
+		return s.serve(r, q)
+	}
+	gate := newSessionGate(ended)
+	ctx, leave := context.WithCancel(r.Context())
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		gate.watch(ctx, stream)
+	}()
+	defer func() {
+		leave()
+		<-watched
+	}()
+	s := l.newServing(w, r, stream, gate)
+	return s.serve(r, q)
+}

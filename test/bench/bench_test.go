@@ -15,15 +15,28 @@ var results = flag.String("write", "", "measure in full and write the results to
 
 func TestBudgets(t *testing.T) {
 	r := &report{t: t, full: *results != ""}
-	for _, measure := range []func(){r.pairs, r.checks, r.statusPolls, r.submissions, r.coldStarts, r.containers, r.starts, r.revocations} {
-		if measure(); t.Failed() {
+	defer func() {
+		for _, s := range r.sections {
+			t.Logf("%s\n%v\n%v", s.title, s.head, s.rows)
+		}
+	}()
+	for _, part := range []struct {
+		name    string
+		measure func()
+	}{
+		{"pairs", r.pairs}, {"checks", r.checks}, {"polls", r.statusPolls}, {"rest", r.rest}, {"submissions", r.submissions}, {"streams", r.streams},
+		{"many", r.many}, {"cold", r.coldStarts}, {"containers", r.containers}, {"starts", r.starts}, {"revocations", r.revocations},
+	} {
+		t.Run(part.name, func(t *testing.T) { // what it starts ends before the next one begins
+			r.t = t
+			part.measure()
+		})
+		if t.Failed() {
 			return
 		}
 	}
+	r.t = t
 	if r.full {
 		r.write(*results, "make bench")
-	}
-	for _, s := range r.sections {
-		t.Logf("%s\n%v\n%v", s.title, s.head, s.rows)
 	}
 }

@@ -29,6 +29,8 @@ type section struct {
 	title, note string
 	head        []string
 	rows        [][]string
+	used        []spent
+	profiles    []string // of what missed its budget
 }
 
 func (r *report) section(title, note string, head ...string) *section {
@@ -78,6 +80,19 @@ func verdict(ok bool) string {
 	return "**missed**"
 }
 
+// kept says whether measured values keep their budgets, of each of which it takes the share
+// that is used: at most one. The largest of them is in the plot.
+func (s *section) kept(what string, shares ...float64) (ok bool) {
+	most := slices.Max(shares)
+	s.used = append(s.used, spent{s.title + ": " + what, most})
+	return most <= 1
+}
+
+// share is how much a value uses of a budget that is the most it may be.
+func share[T int64 | float64 | time.Duration](measured, budget T) float64 {
+	return float64(measured) / float64(budget)
+}
+
 // median returns the middle one of some values.
 func median[T int64 | float64 | time.Duration](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
@@ -99,6 +114,11 @@ func (r *report) write(path, command string) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Measured\n\nMade by `%s` on %s. Don't edit.\n\n%s\n\nLoopback only. Ratios within this run count, "+
 		"absolutes don't: other programs may have run on the machine.\n", command, time.Now().UTC().Format("2006-01-02 15:04 UTC"), machine(r.t))
+	if picture := plot(r.sections); picture != "" {
+		beside := strings.TrimSuffix(path, filepath.Ext(path)) + ".svg"
+		fmt.Fprintf(&out, "\n![How much of its budget each figure takes](%s)\n", filepath.Base(beside))
+		r.save(beside, picture)
+	}
 	for _, s := range r.sections {
 		fmt.Fprintf(&out, "\n## %s\n\n", s.title)
 		if s.note != "" {
@@ -108,11 +128,18 @@ func (r *report) write(path, command string) {
 		for _, cells := range s.rows {
 			fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
 		}
+		for _, profile := range s.profiles {
+			fmt.Fprintf(&out, "\n%s", profile)
+		}
 	}
+	r.save(path, out.String())
+}
+
+func (r *report) save(path, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		r.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		r.t.Fatal(err)
 	}
 }

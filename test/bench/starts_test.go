@@ -19,8 +19,9 @@ func (r *report) starts() {
 	m := r.benchmark("./engine-proxy/fleet", "BenchmarkTwentyFourStartsAtOnce", rounds, "last-s", "unlimited-last-s", "ratio", "median-s")
 	s := r.section("Many starts", "24 cold projects of 4 owners submitted to at once, real engines, as many starts at a time as is standard and in turn "+
 		"with it all at a time; medians of the rounds.", "", "standard", "all at once", "budget", "")
-	s.row("the last engine is ready", fmt.Sprintf("%.2f s", m["last-s"]), fmt.Sprintf("%.2f s", m["unlimited-last-s"]), "1.2 times all at once", verdict(m["ratio"] <= 1.2))
-	s.row("the median wait", fmt.Sprintf("%.2f s", m["median-s"]), "", "3 s", verdict(m["median-s"] < 3))
+	s.row("the last engine is ready", fmt.Sprintf("%.2f s", m["last-s"]), fmt.Sprintf("%.2f s", m["unlimited-last-s"]), "1.2 times all at once",
+		verdict(s.kept("the last engine is ready", share(m["ratio"], 1.2))))
+	s.row("the median wait", fmt.Sprintf("%.2f s", m["median-s"]), "", "3 s", verdict(s.kept("the median wait", share(m["median-s"], 3))))
 }
 
 // containers measures how long an engine in a container takes to its first
@@ -32,7 +33,8 @@ func (r *report) containers() {
 	m := r.benchmark("./engine-proxy/driver/docker", "BenchmarkColdStart", 2*rounds, "driver-ms", "docker-run-ms", "ratio")
 	s := r.section("Cold start with Docker", "From the order to the first answer of the real engine in the image svc-engine:slim, confined by the driver and, in "+
 		"turn with it, by a plain docker run; medians.", "", "driver", "docker run", "budget", "")
-	s.row("the engine answers", fmt.Sprintf("%.0f ms", m["driver-ms"]), fmt.Sprintf("%.0f ms", m["docker-run-ms"]), "1.5 times docker run", verdict(m["ratio"] <= 1.5))
+	s.row("the engine answers", fmt.Sprintf("%.0f ms", m["driver-ms"]), fmt.Sprintf("%.0f ms", m["docker-run-ms"]), "1.5 times docker run",
+		verdict(s.kept("the engine answers", share(m["ratio"], 1.5))))
 }
 
 // benchmark runs a Go benchmark and returns what it reported, by unit. All units

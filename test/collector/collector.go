@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	collected "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
@@ -29,7 +30,8 @@ type Collector struct {
 // Span is a span as it came.
 type Span struct {
 	Trace, ID, Parent string // hex; Parent is "" at the begin of a trace
-	Service           string
+	Service, Name     string
+	Took              time.Duration
 	Facts             map[string]string // the attributes that are texts
 }
 
@@ -70,7 +72,7 @@ func (c *Collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 			for _, s := range scope.Spans {
 				c.spans = append(c.spans, Span{
 					hex.EncodeToString(s.TraceId), hex.EncodeToString(s.SpanId), hex.EncodeToString(s.ParentSpanId),
-					service, factsOf(s.Attributes),
+					service, s.Name, time.Duration(s.EndTimeUnixNano - s.StartTimeUnixNano), factsOf(s.Attributes),
 				})
 			}
 		}

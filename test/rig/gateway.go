@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/test/freeport"
@@ -141,6 +143,25 @@ func (g *Gateway) Metrics() (string, error) {
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
 	return string(raw), err
+}
+
+// Profile returns the gateway's profile of the processor during a time; 0: that of the
+// heap, of what lives in it. The configuration needs Caddy's admin socket.
+func (g *Gateway) Profile(during time.Duration) ([]byte, error) {
+	path := "/debug/pprof/heap?gc=1"
+	if during > 0 {
+		path = fmt.Sprintf("/debug/pprof/profile?seconds=%d", int(during.Seconds()))
+	}
+	res, err := g.admin(path)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("a profile is answered %d", res.StatusCode)
+	}
+	return raw, err
 }
 
 func (g *Gateway) admin(path string) (*http.Response, error) {

@@ -156,9 +156,16 @@ func (f *follower) change(how func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	how()
-	if f.changed != nil {
-		close(f.changed)
-		f.changed = nil
+	if f.changed == nil {
+		return
+	}
+	close(f.changed)
+	f.changed = nil
+	for r := range f.cursors {
+		if r.wake != nil {
+			r.wake()
+			r.wake = nil
+		}
 	}
 }
 

@@ -313,3 +313,31 @@ func TestEachReaderGetsEachEventOnce(t *testing.T) {
 		})
 	}
 }
+
+func TestAParkedReaderIsWokenOnceByTheNextChangeAndByNoneBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemory(0)
+		r := New(log).Join(theJob, 0)
+		defer r.Leave()
+		synctest.Wait()
+		_, state := r.Read(make([]Event, 0, 1))
+		woken := 0
+		wake := func() { woken++ }
+		if !r.Park(state.Changed, wake) {
+			t.Fatal("there was a change before")
+		}
+		log.write(2, 10)
+		synctest.Wait()
+		if woken != 1 {
+			t.Errorf("woken %d times by two events", woken)
+		}
+		if r.Park(state.Changed, wake) {
+			t.Error("parked on what has changed")
+		}
+		log.write(1, 10)
+		synctest.Wait()
+		if woken != 1 {
+			t.Errorf("woken %d times, the last without being parked", woken)
+		}
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/svc-games/svc/sidecar"
 )
@@ -40,7 +41,8 @@ type Registry struct {
 	byHolder map[holder]map[*Stream]struct{}
 	open     int
 	bounds   Bounds
-	ended    string // the reason of CloseAll, "" before
+	ended    string        // the reason of CloseAll, "" before
+	empty    chan struct{} // closed when no stream is open any more; nil: nobody waits for that
 }
 
 // Reader is who looks at a project: a key, or without one a user who was let in
@@ -98,6 +100,10 @@ func (g *Registry) Open(by Reader) (*Stream, error) {
 // count notes a change of the number of open streams, by those of a reader.
 func (g *Registry) count(by int, of Reader) {
 	g.open += by
+	if g.open == 0 && g.empty != nil {
+		close(g.empty)
+		g.empty = nil
+	}
 	if of.Reach.Timed() {
 		g.timed.Add(int64(by))
 	}
@@ -195,6 +201,26 @@ func (g *Registry) CloseAll(reason string) {
 		for s := range streams {
 			s.End(reason)
 		}
+	}
+}
+
+// AwaitEnd waits until the clients of all streams know of the end, or those that are left
+// read nothing. It comes after CloseAll, and a server waits for no detached stream.
+func (g *Registry) AwaitEnd() {
+	g.mu.Lock()
+	if g.open > 0 && g.empty == nil {
+		g.empty = make(chan struct{})
+	}
+	empty := g.empty
+	g.mu.Unlock()
+	if empty == nil {
+		return
+	}
+	limit := time.NewTimer(2 * endTimeout)
+	defer limit.Stop()
+	select {
+	case <-empty:
+	case <-limit.C:
 	}
 }
 

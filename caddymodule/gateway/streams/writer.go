@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/svc-games/svc/api"
@@ -21,15 +21,9 @@ var (
 	errNoStream = errors.New("the answer is not an event stream")
 )
 
-var blockEnd = []byte("\n\n")
-
 // endTimeout is how long a client that reads nothing can hold up the end of
 // its stream.
 const endTimeout = time.Second
-
-// maxBlock bounds what is held back of an event that is not complete, in
-// bytes: an event has at most api.MaxEventData and its envelope.
-const maxBlock = 4 * api.MaxEventData
 
 // Gate says whether delivery may go on: while no one can tell which keys are
 // revoked, it pauses.
@@ -43,30 +37,48 @@ type Gate interface {
 // the client had asked it alone. Nothing but events passes: an engine is hostile,
 // and its redirect, cookie or error would be taken for the service's own.
 type Writer struct {
-	http.ResponseWriter
 	// Final is called before the terminal event is passed on; nil for nothing.
 	Final func()
+	// Closes says that the connection ends with the stream, which its client is told.
+	Closes bool
 
-	ctx    context.Context
 	gate   Gate
-	header http.Header // of the source's answer
+	header http.Header            // of the source's answer
+	to     atomic.Pointer[client] // changed with mu held
 
 	mu       sync.Mutex // guards the following fields and the writing
-	answered bool       // the source has
-	stream   bool       // with events
-	tail     []byte     // the beginning of an event
-	sent     int        // the status that the client has, 0 before
+	ctx      context.Context
+	answered bool          // the source has
+	stream   bool          // with events
+	tail     []byte        // the beginning of an event
+	sent     int           // the status that the client has, 0 before
+	begun    chan struct{} // closed once there is one; nil while nobody waits
 	ended    bool
 	reason   string      // of the end
 	lastID   uint64      // of the events passed on
 	complete bool        // the terminal event is among them, or there are no more
 	last     time.Time   // when the client was sent something
 	beat     *time.Timer // nil unless the stream is kept alive
+	detached *connection // nil while the server has the client's connection
 }
+
+// client is what a client is answered by.
+type client struct{ http.ResponseWriter }
+
+func (w *Writer) answers() http.ResponseWriter { return w.to.Load().ResponseWriter }
 
 // NewWriter returns a writer of a stream to w. gate may be nil.
 func NewWriter(ctx context.Context, w http.ResponseWriter, gate Gate) *Writer {
-	return &Writer{ResponseWriter: w, ctx: ctx, gate: gate, header: make(http.Header)}
+	out := &Writer{ctx: ctx, gate: gate, header: make(http.Header)}
+	out.to.Store(&client{w})
+	return out
+}
+
+// Context returns the context that ends with the stream, or when its client leaves.
+func (w *Writer) Context() context.Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ctx
 }
 
 // Header returns the header of the source's answer. The client's is another one.
@@ -104,10 +116,17 @@ func (w *Writer) send(status int) {
 		return
 	}
 	w.sent = status
-	if status == http.StatusOK {
-		sse.SetHeaders(w.ResponseWriter.Header())
+	if w.begun != nil {
+		close(w.begun)
+		w.begun = nil
 	}
-	w.ResponseWriter.WriteHeader(status)
+	if status == http.StatusOK {
+		sse.SetHeaders(w.answers().Header())
+		if w.Closes {
+			w.answers().Header().Set("Connection", "close")
+		}
+	}
+	w.answers().WriteHeader(status)
 }
 
 // Begin begins a stream that has no source yet, unless it is begun or ended.
@@ -136,10 +155,10 @@ func (w *Writer) Comment(text string) error {
 // say sends the client a block of our own at once.
 func (w *Writer) say(block string) error {
 	w.last = time.Now()
-	if _, err := io.WriteString(w.ResponseWriter, block); err != nil {
+	if _, err := io.WriteString(w.answers(), block); err != nil {
 		return err
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	return http.NewResponseController(w.answers()).Flush()
 }
 
 // Event passes one whole event on, of which the caller knows the id, 0 for none, and
@@ -156,7 +175,7 @@ func (w *Writer) Event(block []byte, id uint64, terminal bool) error {
 	}
 	if w.sent == 0 {
 		w.send(http.StatusOK)
-		if _, err := io.WriteString(w.ResponseWriter, sse.FirstBlock); err != nil {
+		if _, err := io.WriteString(w.answers(), sse.FirstBlock); err != nil {
 			return err
 		}
 	}
@@ -170,7 +189,7 @@ func (w *Writer) Event(block []byte, id uint64, terminal bool) error {
 		}
 	}
 	w.last = time.Now()
-	_, err := w.ResponseWriter.Write(block)
+	_, err := w.answers().Write(block)
 	return err
 }
 
@@ -183,61 +202,14 @@ func (w *Writer) Complete() bool {
 
 // pass waits while the gate is closed, and fails once nothing goes out any more.
 func (w *Writer) pass() error {
-	if err := w.ctx.Err(); err != nil {
+	ctx := w.Context()
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if w.gate == nil || w.gate.Fresh() {
 		return nil
 	}
-	return w.gate.AwaitFresh(w.ctx)
-}
-
-// Write passes whole events on and keeps the rest. It waits while the gate is
-// closed.
-func (w *Writer) Write(p []byte) (int, error) {
-	if err := w.pass(); err != nil {
-		return 0, err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ended {
-		return 0, errEnded
-	}
-	w.answer(http.StatusOK)
-	if !w.stream {
-		return 0, errNoStream
-	}
-	w.tail = append(w.tail, p...)
-	if last := bytes.LastIndex(w.tail, blockEnd); last >= 0 {
-		whole := last + len(blockEnd)
-		w.note(w.tail[:whole])
-		if w.complete && w.Final != nil {
-			w.Final()
-		}
-		w.last = time.Now()
-		if _, err := w.ResponseWriter.Write(w.tail[:whole]); err != nil {
-			return 0, err
-		}
-		w.tail = append(w.tail[:0], w.tail[whole:]...)
-	}
-	if len(w.tail) > maxBlock {
-		return 0, errors.New("an event is longer than the contract allows")
-	}
-	return len(p), nil
-}
-
-// note remembers how far the client comes.
-func (w *Writer) note(blocks []byte) {
-	for line := range bytes.Lines(blocks) {
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		if id, ok := bytes.CutPrefix(line, []byte("id: ")); ok {
-			if n, err := strconv.ParseUint(string(id), 10, 64); err == nil {
-				w.lastID = n
-			}
-		} else if name, ok := bytes.CutPrefix(line, []byte("event: ")); ok && api.TerminalEvent(string(name)) {
-			w.complete = true
-		}
-	}
+	return w.gate.AwaitFresh(ctx)
 }
 
 // Started reports whether the client has an answer.
@@ -247,15 +219,14 @@ func (w *Writer) Started() bool {
 	return w.sent != 0
 }
 
-// Resume prepares the stream to be taken up again by another source: half an
-// event is dropped. It returns the id of the last event passed on, and false
-// when there is nothing to take up: the stream is complete, ended, or none.
-func (w *Writer) Resume() (lastID uint64, ok bool) {
+// Begun returns what is closed once the client has an answer, nil if it has.
+func (w *Writer) Begun() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	clear(w.header)
-	w.answered, w.stream, w.tail = false, false, nil
-	return w.lastID, w.sent == http.StatusOK && !w.complete && !w.ended
+	if w.sent == 0 && w.begun == nil {
+		w.begun = make(chan struct{})
+	}
+	return w.begun
 }
 
 // FlushError passes what was written on to the client.
@@ -268,14 +239,14 @@ func (w *Writer) FlushError() error {
 	case w.sent == 0:
 		return nil // else the client would get a header that no one chose
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	return http.NewResponseController(w.answers()).Flush()
 }
 
 // Hurry bounds a write that waits for a client which reads nothing. It waits for
 // nothing itself.
 func (w *Writer) Hurry() {
 	// Not every writer has deadlines; without one there is no such wait either.
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(endTimeout))
+	_ = http.NewResponseController(w.answers()).SetWriteDeadline(time.Now().Add(endTimeout))
 }
 
 // End tells the client why the stream ends, between two events. Whatever is
@@ -339,7 +310,7 @@ func (w *Writer) MustAbort() bool {
 // has answered after a while, and writes a comment whenever the client has had
 // nothing for sse.DefaultHeartbeat: a source may be a process that is stopped, to
 // which one connects and which never says a word. Once stop has returned nothing
-// is written any more, so that the handler may return.
+// is written any more, so that the handler may return. It may be called again.
 func (w *Writer) Beat(after time.Duration) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -347,8 +318,10 @@ func (w *Writer) Beat(after time.Duration) (stop func()) {
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.beat.Stop()
-		w.beat = nil
+		if w.beat != nil {
+			w.beat.Stop()
+			w.beat = nil
+		}
 	}
 }
 
@@ -371,6 +344,24 @@ func (w *Writer) fillSilence() {
 	}
 	if err == nil { // else the client left
 		w.beat.Reset(next)
+	}
+}
+
+// Detachable reports whether the stream of an answer that has not begun can be detached.
+func Detachable(w http.ResponseWriter) bool {
+	_, ok := innermost(w).(http.Hijacker)
+	return ok
+}
+
+// innermost returns the server's own writer: a wrapper's connection would keep the
+// wrapper, and by it the request.
+func innermost(w http.ResponseWriter) http.ResponseWriter {
+	for {
+		wrapper, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return w
+		}
+		w = wrapper.Unwrap()
 	}
 }
 

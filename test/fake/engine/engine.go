@@ -65,6 +65,7 @@ type Engine struct {
 	drained bool
 	undrain int
 	streams int // open event streams
+	taken   taken
 }
 
 // Open starts an engine on its volume.
@@ -148,7 +149,12 @@ func (e *Engine) save() error {
 	if err := os.Rename(temp, filepath.Join(e.cfg.Volume, "state.json")); err != nil {
 		return err
 	}
+	e.wake()
+	return nil
+}
+
+// wake has those who wait for more look again. It is called with mu held.
+func (e *Engine) wake() {
 	close(e.grown)
 	e.grown = make(chan struct{})
-	return nil
 }

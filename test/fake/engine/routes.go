@@ -25,6 +25,10 @@ func (e *Engine) submit(w http.ResponseWriter, r *http.Request) {
 	body, readErr := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.switches.AcceptOnly {
+		e.acceptOnly(w, id, session, body, readErr)
+		return
+	}
 	if j := e.job(id); j != nil {
 		answer(w, submission(j))
 		return
@@ -100,7 +104,7 @@ func (e *Engine) admit(id, session string, body []byte, readErr error) (api.Gene
 		return bad(&api.Error{Status: http.StatusConflict, Message: "The id is fenced."})
 	case e.drained:
 		return bad(api.Unavailable("The engine is about to stop.", time.Second, nil))
-	case e.queued() >= maxQueued:
+	case !e.switches.AcceptOnly && e.queued() >= maxQueued:
 		return bad(api.Unavailable("The queue is full.", time.Second, nil))
 	}
 	return req, nil

@@ -111,7 +111,7 @@ func (e *Engine) fence(w http.ResponseWriter, req contract.FenceRequest) {
 		return
 	}
 	verdict := contract.Accepted
-	if e.job(req.JobID) == nil {
+	if e.job(req.JobID) == nil && !e.taken.jobs[req.JobID] {
 		verdict = contract.Fenced
 		e.state.Fenced[req.JobID] = true
 	}

@@ -27,6 +27,8 @@ type Switches struct {
 	HoldZIP       bool          // likewise, a ZIP waits after its first half
 	FillDisk      int64         // bytes it writes into its volume at the start
 	BrokenFeed    bool          // a record that is none
+	Chatter       time.Duration // a job goes on for ever and tells the time so often, unless 0
+	AcceptOnly    bool          // jobs are taken, as many as come, one synced line each, and never worked on
 }
 
 // WriteSwitches sets the switches of the engines that start on volume, and lets

@@ -36,6 +36,9 @@ func (e *Engine) begin(j *contract.JobRecord, w *work) {
 	case e.cfg.Stuck > 0:
 		w.held = true
 		go e.runOut(ctx, j.JobID)
+	case e.switches.Chatter > 0:
+		w.held = true
+		go e.chatter(ctx, j.JobID, e.switches.Chatter)
 	case w.Model != "" && e.cfg.Egress != "":
 		w.held = true
 		go e.consult(ctx, j.JobID, w.Model)

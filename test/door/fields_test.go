@@ -38,7 +38,8 @@ var looked = []owner{
 	{"caddymodule/gateway", "EngineEvents", gatewayRules, nil},
 	{"caddymodule/gateway", "Locator", gatewayRules, map[string]string{
 		"Models": "are no user's", "Hold": "is a time", "RetryAfter": "is a time", "Now": "is the clock", "Request": "says who asks",
-		"Streams": "are connections", "Jobs": "is filled by EngineEvents, for readers that Locator.events let in", "Waited": "is told",
+		"Streams": "are connections", "Stall": "is a time",
+		"Jobs": "is filled by EngineEvents, for readers that Locator.events let in", "Waited": "is told",
 		"Gate": "pauses", "Ended": "is told", "StreamBroken": "is told",
 	}},
 	{"caddymodule/gateway", "Submitter", gatewayRules, map[string]string{

@@ -245,8 +245,13 @@ func (w *Writer) FlushError() error {
 // Hurry bounds a write that waits for a client which reads nothing. It waits for
 // nothing itself.
 func (w *Writer) Hurry() {
+	// Caddy's own writers keep what is set of them beside what is written, which may be now.
+	hurry(innermost(w.answers()))
+}
+
+func hurry(w http.ResponseWriter) {
 	// Not every writer has deadlines; without one there is no such wait either.
-	_ = http.NewResponseController(w.answers()).SetWriteDeadline(time.Now().Add(endTimeout))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endTimeout))
 }
 
 // End tells the client why the stream ends, between two events. Whatever is
@@ -258,6 +263,7 @@ func (w *Writer) End(reason string) {
 	if w.ended {
 		return
 	}
+	hurry(w.answers()) // else Caddy gives the last write its usual time
 	w.ended, w.reason = true, reason
 	if w.sent == http.StatusOK && !w.complete {
 		w.sayEnd()

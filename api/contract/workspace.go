@@ -22,6 +22,9 @@ const (
 	PathQueue     = "/internal/queue"          // a Queue
 )
 
+// RevBuilt, in place of a revision's number, is the game as the running job built it last.
+const RevBuilt = "built"
+
 // MaxPlay bounds a check that is followed, in bytes.
 const MaxPlay = 1 << 20
 

@@ -26,7 +26,7 @@ export function controls(frame, place, send) {
 	let muted = false;
 	let wanted = ""; // what somebody asked the game for
 	let waiting = 0; // the timer of that
-	place.hidden = false;
+	place.hidden = !frame.hasAttribute("src"); // there is no game yet
 
 	part("restart").addEventListener("click", () => load(""));
 	part("seed").addEventListener("submit", (event) => {

@@ -130,12 +130,16 @@ func (p *previews) reopen() {
 	p.serve(l, handler)
 }
 
+// idleGame is how long a connection to the port may ask for nothing.
+const idleGame = 5 * time.Minute
+
 // serve answers at a listener. The caller holds mu.
 func (p *previews) serve(l net.Listener, handler http.Handler) {
 	p.listener = l
 	core := p.core()
 	server := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       idleGame,
 		ErrorLog:          zap.NewStdLog(p.logger),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			id := rand.Text()

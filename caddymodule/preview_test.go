@@ -1,10 +1,17 @@
 package caddymodule
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"go.opentelemetry.io/otel/attribute"
@@ -79,6 +86,49 @@ func TestADecisionOnAPreviewIsForTheRequestThatItsReaderKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("at a site", w.Code, w.Header(), peer.Request{ID: "r-1", IP: "192.0.2.1", Method: "GET"})
+}
+
+// pipes is a listener for connections in memory.
+type pipes struct {
+	conns chan net.Conn
+	close func()
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p pipes) Close() error { p.close(); return nil }
+
+func TestAConnectionThatAsksForNoMoreOfAGameEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := pipes{conns: make(chan net.Conn)}
+		l.close = sync.OnceFunc(func() { close(l.conns) })
+		games := &previews{core: func() *gateway.Console { return new(gateway.Console) }, logger: zap.NewNop()}
+		defer games.close()
+		games.serve(l, http.NotFoundHandler())
+		browser, server := net.Pipe()
+		l.conns <- server
+		if _, err := io.WriteString(browser, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(browser), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusNotFound {
+			t.Errorf("%d, %v", answer.StatusCode, err)
+		}
+		begun := time.Now()
+		if n, err := browser.Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(begun) != idleGame {
+			t.Errorf("after %s: %d bytes, %v", time.Since(begun), n, err)
+		}
+	})
 }
 
 // TestNoSpanHasTheAddressOfAPreview: who has it may see the game.

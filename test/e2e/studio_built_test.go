@@ -50,7 +50,7 @@ func TestWhatAJobBuildsIsShownWhileItWorks(t *testing.T) {
 	axe := axeCore(t)
 	held, asked, let := holding(writes(tool("done", map[string]any{"summary": "Blocks fall."})))
 	defer let() // else the provider waits
-	provider := fakeprovider.New(t, fakeprovider.InTurn(writes(blocks(t)...), writes(tool("check", nil)), held))
+	provider := fakeprovider.New(t, fakeprovider.InTurn(writes(blocks(t)...), writes(tool("check", map[string]any{})), held))
 	provider.Key = credential
 	s := startWithModels(t, inOneForm(t), provider.URL, chromiumProgram(t))
 	b := s.signIn(newBrowser(t), "alice")

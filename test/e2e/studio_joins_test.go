@@ -22,7 +22,7 @@ func TestWhatIsSavedWhileAJobWorksJoinsItsGame(t *testing.T) {
 		return tool("edit_file", map[string]any{"path": path, "edits": []any{map[string]any{"old": was, "new": is}}})
 	}
 	provider := fakeprovider.New(t, fakeprovider.InTurn(
-		writes(blocks(t)...), writes(tool("check", nil)), writes(tool("done", map[string]any{"summary": "Blocks fall."})),
+		writes(blocks(t)...), writes(tool("check", map[string]any{})), writes(tool("done", map[string]any{"summary": "Blocks fall."})),
 		writes(edit("src/board.js", "// The board of falling blocks:", "// The model's board:"), edit("src/main.js", "a direction that is held", "a direction, says the model")), held,
 	))
 	provider.Key = credential

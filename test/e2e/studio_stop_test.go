@@ -17,7 +17,7 @@ import (
 // ends, none follows, and the person decides what becomes of the draft.
 func TestAJobStopsAfterItsStepAndLeavesWhatItHadWritten(t *testing.T) {
 	axe := axeCore(t)
-	held, asked, let := holding(writes(tool("check", nil)))
+	held, asked, let := holding(writes(tool("check", map[string]any{})))
 	defer let() // else the provider waits
 	provider := fakeprovider.New(t, fakeprovider.InTurn(
 		writes(tool("write_file", map[string]any{"path": "src/board.js", "content": "export const half = 'written';\n"})), held,
@@ -66,7 +66,7 @@ func TestAJobStopsAfterItsStepAndLeavesWhatItHadWritten(t *testing.T) {
 // TestAJobIsStoppedAtOnceAndTheNextOneBegins: what it had written is there, and the page says
 // what was charged.
 func TestAJobIsStoppedAtOnceAndTheNextOneBegins(t *testing.T) {
-	held, asked, let := holding(writes(tool("check", nil)))
+	held, asked, let := holding(writes(tool("check", map[string]any{})))
 	defer let() // else the provider waits
 	provider := fakeprovider.New(t, fakeprovider.InTurn(
 		writes(tool("write_file", map[string]any{"path": "src/board.js", "content": "export const half = 'written';\n"})), held,

@@ -205,6 +205,10 @@ chaos: deps build ## Kill the service, and ledger clients on each store, a thous
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
 	$(GO) test -count=1 -timeout 20m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
 
+.PHONY: scale
+scale: deps build ## Measure what grows with users, jobs, streams and gateways, and write docs/scale.md
+	$(GO) test -count=1 -timeout 20m -run TestGrowth ./test/bench -write $(CURDIR)/docs/scale.md
+
 .PHONY: bench-play
 bench-play: deps ## Measure what is kept of players, what submissions lose by it and how long views take, and write bench/PLAY.md
 	$(GO) test -count=1 -timeout 40m -run TestPlayKeepsItsBudgets ./test/bench -write $(CURDIR)/bench/PLAY.md

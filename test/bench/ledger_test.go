@@ -51,7 +51,7 @@ func (r *report) pairs() {
 		for _, kind := range stores {
 			rates, p50, p99 := []float64{}, []time.Duration{}, []time.Duration{}
 			for range r.n(rounds) {
-				times, took := r.load(kind.open, kind.alone, clients)
+				times, took := r.load(kind.open, kind.alone, 1, clients)
 				rates = append(rates, float64(len(times))/took.Seconds())
 				p50, p99 = append(p50, quantile(times, 0.5)), append(p99, quantile(times, 0.99))
 			}
@@ -65,21 +65,26 @@ func (r *report) pairs() {
 }
 
 // load has clients reserve and commit for a while, each with a key and projects
-// of its own, and returns how long each pair took.
-func (r *report) load(open func(*testing.T) (*store.Store, error), alone bool, clients int) ([]time.Duration, time.Duration) {
+// of its own, by one of the nodes that share a store, and returns how long each pair took.
+func (r *report) load(open func(*testing.T) (*store.Store, error), alone bool, nodes, clients int) ([]time.Duration, time.Duration) {
 	t := r.t
-	s, err := open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
+	var s *store.Store
+	var ledgers []*ledger.Ledger
+	for range nodes {
+		var err error
+		if s, err = open(t); err != nil {
+			t.Fatal(err)
 		}
-	}()
-	l, err := ledger.New(ledger.Options{Store: s, Logger: zap.NewNop()})
-	if err != nil {
-		t.Fatal(err)
+		defer func(s *store.Store) {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}(s)
+		l, err := ledger.New(ledger.Options{Store: s, Logger: zap.NewNop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledgers = append(ledgers, l)
 	}
 	orders := r.orders(keys.New(s, nil), projects.New(projects.Options{Store: s, Now: time.Now, MaxPerUser: benchProjects}), clients)
 	var turn sync.Mutex
@@ -95,6 +100,7 @@ func (r *report) load(open func(*testing.T) (*store.Store, error), alone bool, c
 	begin := time.Now()
 	end := begin.Add(r.last(2 * time.Second))
 	for i, mine := range orders {
+		l := ledgers[i%nodes]
 		wg.Go(func() {
 			for begun := time.Now(); begun.Before(end); begun = time.Now() {
 				order := mine[len(times[i])/ledger.DefaultMaxQueued]

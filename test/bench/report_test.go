@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ const rounds = 5
 // report is what a run found out.
 type report struct {
 	t        *testing.T
+	title    string // "": Measured
 	full     bool
 	sections []*section
 }
@@ -97,8 +99,8 @@ func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Mi
 // write puts the report where people look for it.
 func (r *report) write(path, command string) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# Measured\n\nMade by `%s` on %s. Don't edit.\n\n%s\n\nLoopback only. Ratios within this run count, "+
-		"absolutes don't: other programs may have run on the machine.\n", command, time.Now().UTC().Format("2006-01-02 15:04 UTC"), machine(r.t))
+	fmt.Fprintf(&out, "# %s\n\nMade by `%s` on %s. Don't edit.\n\n%s\n\nLoopback only. Ratios within this run count, "+
+		"absolutes don't: other programs may have run on the machine.\n", cmp.Or(r.title, "Measured"), command, time.Now().UTC().Format("2006-01-02 15:04 UTC"), machine(r.t))
 	for _, s := range r.sections {
 		fmt.Fprintf(&out, "\n## %s\n\n", s.title)
 		if s.note != "" {

@@ -79,7 +79,7 @@ func ParseBoardRules(body []byte) (BoardRules, error) {
 		},
 	})
 	if err == nil {
-		err = rules.check()
+		err = checkBoard(rules)
 	}
 	if err != nil {
 		return BoardRules{}, err
@@ -98,10 +98,10 @@ func score(dst **float64, at string) func(json.RawMessage) error {
 	})
 }
 
-func (r BoardRules) check() error {
+func checkBoard(r BoardRules) error {
 	seen := make(map[string]bool)
 	for _, w := range r.Rewards {
-		if err := w.Check(); err != nil {
+		if err := CheckReward(w); err != nil {
 			return err
 		}
 		if seen[w.ID] {
@@ -114,8 +114,8 @@ func (r BoardRules) check() error {
 
 var rewardID = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// Check says what is wrong with a reward. Its error is an *Error with status 400.
-func (w RewardRule) Check() error {
+// CheckReward says what is wrong with a reward. Its error is an *Error with status 400.
+func CheckReward(w RewardRule) error {
 	switch {
 	case !rewardID.MatchString(w.ID):
 		return BadRequest("A reward's id has 1 to 40 characters of a-z, 0-9, _ and -, the first a letter.")

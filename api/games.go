@@ -189,7 +189,7 @@ func ParseExperimentChange(body []byte) (ExperimentChange, error) {
 		},
 	})
 	if err == nil {
-		err = change.Check()
+		err = CheckExperiment(change)
 	}
 	if err != nil {
 		return ExperimentChange{}, err
@@ -199,8 +199,8 @@ func ParseExperimentChange(body []byte) (ExperimentChange, error) {
 
 var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}$`)
 
-// Check says what is wrong with a change. Its error is an *Error with status 400.
-func (c ExperimentChange) Check() error {
+// CheckExperiment says what is wrong with a change. Its error is an *Error with status 400.
+func CheckExperiment(c ExperimentChange) error {
 	if !parameterName.MatchString(c.ID) {
 		return BadRequest("id, the parameter's name, has 1 to 40 letters, digits and _, the first a letter.")
 	}
@@ -223,10 +223,10 @@ func (c ExperimentChange) Check() error {
 		}
 		seen[v] = true
 	}
-	return c.checkPercents()
+	return checkPercents(c)
 }
 
-func (c ExperimentChange) checkPercents() error {
+func checkPercents(c ExperimentChange) error {
 	if c.Percents == nil {
 		return nil
 	}

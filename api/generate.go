@@ -175,7 +175,7 @@ func ParseGenerateRequest(body []byte) (GenerateRequest, error) {
 	if strings.TrimSpace(req.Prompt) == "" {
 		return GenerateRequest{}, BadRequest("prompt is required and must not be empty.")
 	}
-	if total, largest, size := req.parts(); total > MaxParts {
+	if total, largest, size := parts(req); total > MaxParts {
 		return GenerateRequest{}, BadRequest("prompt, instructions, context and skills must have at most %d bytes together; they have %d, of which the largest part, %s, has %d.",
 			MaxParts, total, largest, size)
 	}
@@ -183,7 +183,7 @@ func ParseGenerateRequest(body []byte) (GenerateRequest, error) {
 }
 
 // parts returns how many bytes the texts of a request have, and which has most of them.
-func (req GenerateRequest) parts() (total int, largest string, size int) {
+func parts(req GenerateRequest) (total int, largest string, size int) {
 	add := func(at string, n int) {
 		if total += n; n > size {
 			largest, size = at, n

@@ -142,8 +142,8 @@ type ViewFound struct {
 	Data    View `json:"data"`
 }
 
-// Table returns a table by name, the first one for "".
-func (v View) Table(name string) (ViewTable, error) {
+// TableOf returns a table of a view by name, the first one for "".
+func TableOf(v View, name string) (ViewTable, error) {
 	for _, t := range v.Tables {
 		if name == "" || t.Name == name {
 			return t, nil

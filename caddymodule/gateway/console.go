@@ -34,11 +34,11 @@ type Studio interface {
 	Live(w http.ResponseWriter, r *http.Request, projectID, name string)
 }
 
-// Serve has answers, a site or its previews, answer a request, or serves what it asks
+// Serve has source, a site or its previews, answer a request, or serves what it asks
 // for. ended is the site's Ended, nil for previews, which have no sessions. The error
 // is an *api.Error, that of the way to an engine, or of a client that has left.
 func (c *Console) Serve(
-	w http.ResponseWriter, r *http.Request, answers http.Handler, ended func(ctx context.Context, session string) (bool, error),
+	w http.ResponseWriter, r *http.Request, source http.Handler, ended func(ctx context.Context, session string) (bool, error),
 ) error {
 	r = r.WithContext(peer.WithRequest(r.Context(), factsOf(r)))
 	asking := r
@@ -49,7 +49,7 @@ func (c *Console) Serve(
 		asking = bodiless(r) // which is for the studio
 	}
 	out := &askedWriter{ResponseWriter: w}
-	answers.ServeHTTP(out, asking)
+	source.ServeHTTP(out, asking)
 	if !out.asked {
 		return nil
 	}

@@ -94,7 +94,7 @@ func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request)
 	if err != nil || asked.Format == api.FormatJSON {
 		return respond(w, api.ViewFound{Success: true, Data: view}, err)
 	}
-	table, err := view.Table(asked.Table)
+	table, err := api.TableOf(view, asked.Table)
 	if err != nil {
 		return asError(err)
 	}

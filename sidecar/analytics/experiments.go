@@ -69,7 +69,7 @@ func instant(ms int64) *time.Time {
 // ChangeExperiment makes a draft, or takes an experiment to another state. What is as it
 // is to be stays so. Its error is an *api.Error for a change that can't be.
 func (l *Log) ChangeExperiment(ctx context.Context, game string, change api.ExperimentChange) error {
-	if err := change.Check(); err != nil {
+	if err := api.CheckExperiment(change); err != nil {
 		return err
 	}
 	switch change.State {

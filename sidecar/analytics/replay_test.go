@@ -52,7 +52,7 @@ func (b *bench) pass() { b.now = b.now.Add(time.Minute) }
 func (b *bench) results() [3]int64 {
 	b.t.Helper()
 	var out [3]int64
-	table, err := b.view(api.ViewQuery{Name: api.ViewBoard, Days: 7}).Table("replays")
+	table, err := api.TableOf(b.view(api.ViewQuery{Name: api.ViewBoard, Days: 7}), "replays")
 	if err != nil {
 		b.t.Fatal(err)
 	}

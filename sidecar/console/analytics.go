@@ -132,7 +132,7 @@ func (c *Console) settings(x *exchange, page *analyticsPage) error {
 }
 
 func sendTable(x *exchange, view api.View, name string) error {
-	table, err := view.Table(name)
+	table, err := api.TableOf(view, name)
 	if err != nil {
 		return &failure{http.StatusBadRequest, err.Error()}
 	}

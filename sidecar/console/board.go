@@ -62,7 +62,7 @@ func (c *Console) setReward(x *exchange) error {
 		if w.Least, err = optionalNumber(x.r.PostFormValue("least")); err != nil {
 			return err
 		}
-		if err := w.Check(); err != nil {
+		if err := api.CheckReward(w); err != nil {
 			return unprocessable(err)
 		}
 		if rules.Rewards = append(rules.Rewards, analytics.RewardOf(w)); len(rules.Rewards) > api.MaxRewards {

@@ -100,7 +100,7 @@ func (s *service) boardTable(key apiKey, project, name string) [][]any {
 	}
 	var found api.ViewFound
 	s.decode(a.body, &found)
-	table, err := found.Data.Table(name)
+	table, err := api.TableOf(found.Data, name)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func (o *viewOptions) write(w io.Writer, view api.View, page int) error {
 		printView(w, view, o.definitions)
 		return nil
 	}
-	table, err := view.Table(o.query.Table)
+	table, err := api.TableOf(view, o.query.Table)
 	switch {
 	case err != nil:
 		return err

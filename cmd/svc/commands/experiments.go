@@ -58,7 +58,7 @@ func experimentCommand(use, short string, args cobra.PositionalArgs, change func
 	call := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wanted := change(args)
-		if err := wanted.Check(); err != nil {
+		if err := api.CheckExperiment(wanted); err != nil {
 			return &codedError{exitUsage, err}
 		}
 		return call(c, args)

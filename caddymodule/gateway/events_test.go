@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
@@ -328,7 +329,7 @@ func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
 	if err != nil || w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), ": ") {
 		t.Errorf("%v, the client has %d %q", err, w.Code, w.Body)
 	}
-	var refused *api.Error
+	var refused *answers.Error
 	if !errors.As(broke, &refused) || refused.Status != http.StatusNotFound {
 		t.Errorf("its end is not told: %v", broke)
 	}

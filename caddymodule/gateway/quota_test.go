@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -92,7 +93,7 @@ func TestReserveCarriesTheDecisionsLimitsAndMintsTheJobID(t *testing.T) {
 }
 
 func TestReserveFailsClosed(t *testing.T) {
-	limit := &api.Error{Status: 429, Reason: api.ReasonLimitExceeded, Limit: api.LimitMaxConcurrentJobs}
+	limit := &answers.Error{Status: 429, Reason: api.ReasonLimitExceeded, Limit: api.LimitMaxConcurrentJobs}
 	for name, tc := range map[string]struct {
 		err  error
 		want int

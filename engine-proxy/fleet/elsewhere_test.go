@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/driver"
@@ -67,7 +67,7 @@ func TestEngineElsewhereIsWaitedForUntilItHasAnAddress(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	r.cluster.Set(func(f *fakedriver.Faults) { f.Hidden = 5 })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	if at.Network != driver.TCP || at.TLS == nil {
 		t.Errorf("it listens at %+v", at)
@@ -87,7 +87,7 @@ func TestEngineElsewhereThatNeverGetsAnAddressFailsInTime(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, func(o *Options) { o.Timing.Create = 50 * time.Millisecond })
 	r.cluster.Set(func(f *fakedriver.Faults) { f.Hidden = 1 << 30 })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	_, err := r.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "owner"}, ample)
 	var failed *engineproxy.FailedError
 	if !errors.As(err, &failed) {
@@ -105,7 +105,7 @@ func TestEngineElsewhereThatNeverGetsAnAddressFailsInTime(t *testing.T) {
 func TestEngineElsewhereLeavesOnlyItsJournalOnThisMachine(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	here := state.Layout{Root: r.options.DataDir}
 	for _, dir := range []string{here.Volume(project), here.Runtime(project)} {
@@ -128,7 +128,7 @@ func TestEngineElsewhereLeavesOnlyItsJournalOnThisMachine(t *testing.T) {
 func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.submit(project)
 	if _, err := os.Stat(r.volume(project)); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 		t.Errorf("the volume is still there: %v", err)
 	}
 	// While the cluster is unavailable the deletion fails, and is made up for.
-	project = api.NewProjectID()
+	project = mint.NewProjectID()
 	r.submit(project)
 	if err := r.Stop(t.Context(), project, true); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	at, other := r.submit(api.NewProjectID()), r.submit(api.NewProjectID())
+	at, other := r.submit(mint.NewProjectID()), r.submit(mint.NewProjectID())
 	foreign, err := authority.Open(filepath.Join(t.TempDir(), "authority.pem"), time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 func TestConnectionGoesToTheInstanceThatIsMeantAndNoOther(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	at, other := r.submit(api.NewProjectID()), r.submit(api.NewProjectID())
+	at, other := r.submit(mint.NewProjectID()), r.submit(mint.NewProjectID())
 	moved := at
 	moved.Address = other.Address // as when a pod's address is given anew
 	// A machine that stands still for longer than a dial may take proves nothing.
@@ -253,12 +253,12 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 	}
 	r := newElsewhereRig(t, nil)
 	cluster, here := r.cluster, state.Layout{Root: r.options.DataDir}
-	kept := api.NewProjectID()
+	kept := mint.NewProjectID()
 	if err := fakeengine.WriteSwitches(here.Volume(kept), fakeengine.Switches{}); err != nil {
 		t.Fatal(err)
 	}
 	refused(r, kept)
-	away := api.NewProjectID()
+	away := mint.NewProjectID()
 	r.submit(away)
 	// A start that comes to nothing leaves the volume where it is.
 	if err := r.Stop(t.Context(), away, true); err != nil {
@@ -291,7 +291,7 @@ func TestLostAuthorityCostsTheEnginesAndNotTheJobs(t *testing.T) {
 	r := newElsewhereRig(t, func(o *Options) {
 		o.Timing.Recover, o.Timing.Grace, o.Timing.BackOff = 100*time.Millisecond, 200*time.Millisecond, time.Millisecond
 	})
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	first := r.submit(project)
 	job := r.accept(project, first)
 	r.close(KeepEngines)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
@@ -51,7 +51,7 @@ func (r *replayer) withReplayer(ctx context.Context, use func(ctx context.Contex
 // replaySpec says what the driver is to run.
 func (p *Proxy) replaySpec(id string) (s driver.Spec, token string, err error) {
 	now := p.clock.Now()
-	s.Incarnation = driver.Incarnation{ProjectID: id, Generation: uint64(now.UnixMilli()), InstanceID: api.NewInstanceID(now)}
+	s.Incarnation = driver.Incarnation{ProjectID: id, Generation: uint64(now.UnixMilli()), InstanceID: mint.NewInstanceID(now)}
 	s.StateDir = p.layout.State(id)
 	if s.Socket, err = p.layout.PrepareReplays(id); err != nil {
 		return s, "", err

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/internal/durable"
@@ -75,7 +75,7 @@ func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, e
 	now := p.clock.Now()
 	e = state.Entry{
 		ProjectID: projectID, OwnerID: owner, Generation: before.Generation + 1,
-		InstanceID: api.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
+		InstanceID: mint.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
 	}
 	if err := p.recordStart(e); err != nil {
 		return state.Entry{}, "", err

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -264,7 +265,7 @@ func writeFile(w http.ResponseWriter, r *http.Request, name string, content []by
 // fail answers a request that can't be served. Of one whose client went away that is no
 // error.
 func (p *Play) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case left(r):
 		return

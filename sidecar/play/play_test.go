@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -104,7 +105,7 @@ func (o *owner) BuyBlock(context.Context, string, int64) (bool, error) { return 
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	dir := t.TempDir()
-	r := &rig{t: t, dir: dir, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
+	r := &rig{t: t, dir: dir, key: mint.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return r.now }
 	var err error
 	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), &r.owner, now); err != nil {

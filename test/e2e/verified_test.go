@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/api/requests"
 )
 
 // TestRunOfAPlayerIsVerifiedAndAForgedOneIsOnNoBoard: what a player did in the browser is
@@ -100,7 +101,7 @@ func (s *service) boardTable(key apiKey, project, name string) [][]any {
 	}
 	var found api.ViewFound
 	s.decode(a.body, &found)
-	table, err := api.TableOf(found.Data, name)
+	table, err := requests.TableOf(found.Data, name)
 	if err != nil {
 		s.t.Fatal(err)
 	}

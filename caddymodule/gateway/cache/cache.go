@@ -38,7 +38,8 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -101,7 +102,7 @@ type Cache struct {
 // Entries repeat what they were looked up by: ristretto knows them by 64 bits of it.
 type keyEntry struct {
 	reach    *sidecar.Reach // nil: all requests
-	hash     api.KeyHash
+	hash     mint.KeyHash
 	identity sidecar.Identity
 	since    uint64
 	until    time.Time
@@ -186,7 +187,7 @@ func (c *Cache) AwaitFresh(ctx context.Context) error { return c.lease.await(ctx
 
 // Authenticate implements sidecar.Service. A refusal is asked for each time, so that each
 // is the policy's and in its log; that of a key which no one has leaves nothing here.
-func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (c *Cache) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
 	at := binary.LittleEndian.Uint64(hash[:])
 	if c.lease.holds(now) {
@@ -268,7 +269,7 @@ func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	if err != nil {
 		return sidecar.Job{}, err
 	}
-	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
+	if job.Encoded, err = answers.EncodeJob(job.Job); err != nil {
 		return sidecar.Job{}, err
 	}
 	c.jobs.records.set(at, &jobEntry{job: job, since: since, until: now.Add(c.jobs.lifeOf(job))})

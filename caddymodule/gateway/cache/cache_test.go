@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -307,7 +307,7 @@ func BenchmarkKeyHit(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer c.Close()
-	hash := api.KeyHash{1}
+	hash := mint.KeyHash{1}
 	if err := c.AwaitFresh(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -48,7 +48,7 @@ func (o *origin) decision() policy.Decision {
 	return policy.Decision{Status: 401, Reason: o.state, Reads: o.policyReads}
 }
 
-func (o *origin) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+func (o *origin) Authenticate(context.Context, mint.KeyHash) (sidecar.Identity, error) {
 	d, err := o.look()
 	return sidecar.Identity{KeyID: "k", UserID: "u", Decision: d}, err
 }
@@ -139,7 +139,7 @@ func bubble(t *testing.T, o *origin, opts Options, test func(t *testing.T, c *Ca
 // check asks for the key and waits until what was cached can be found.
 func check(t *testing.T, c *Cache) (allowed bool, err error) {
 	t.Helper()
-	id, err := c.Authenticate(t.Context(), api.KeyHash{1})
+	id, err := c.Authenticate(t.Context(), mint.KeyHash{1})
 	c.entries.Wait()
 	return id.Decision.Allow, err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
@@ -126,7 +127,7 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		owner := engineproxy.Project{ID: projectID, OwnerID: project.OwnerID}
 		a, err = s.ask(withShare(ctx, share), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
 	}
-	var notYet *api.Error
+	var notYet *answers.Error
 	switch {
 	case errors.As(err, &notYet) && notYet.RetryAfter > 0 && file == "index.html":
 		h := w.Header()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 const (
@@ -94,7 +95,7 @@ func limited(s *fakeService, limit string, times int) {
 			return false
 		}
 		times--
-		(&api.Error{Status: 429, Message: "No more.", Reason: api.ReasonLimitExceeded, Limit: limit, RetryAfter: time.Second}).WriteTo(w)
+		(&answers.Error{Status: 429, Message: "No more.", Reason: api.ReasonLimitExceeded, Limit: limit, RetryAfter: time.Second}).WriteTo(w)
 		return true
 	}
 }
@@ -221,7 +222,7 @@ func TestBatchGoesOnWithTheOtherLinesWhereTheServiceFailsForOne(t *testing.T) {
 		if r.Method+r.URL.Path != "POST/v1/projects" || !broken {
 			return false
 		}
-		(&api.Error{Status: http.StatusInternalServerError, Message: "It broke."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusInternalServerError, Message: "It broke."}).WriteTo(w)
 		return true
 	}
 	file, dir := briefs(t, fishing+`{"id": "race", "projectId": "`+fakeProject+`", "prompt": "a race around a lake"}`+"\n")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -33,7 +34,7 @@ func boardSetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rules, err := api.ParseBoardRules(text)
+			rules, err := requests.ParseBoardRules(text)
 			if err != nil {
 				return &codedError{exitUsage, err}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -58,7 +59,7 @@ func experimentCommand(use, short string, args cobra.PositionalArgs, change func
 	call := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wanted := change(args)
-		if err := api.CheckExperiment(wanted); err != nil {
+		if err := requests.CheckExperiment(wanted); err != nil {
 			return &codedError{exitUsage, err}
 		}
 		return call(c, args)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -25,7 +26,7 @@ func jobsCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			if status != "" {
 				var err error
-				if query.Status, err = api.ParseJobStatus(status); err != nil {
+				if query.Status, err = requests.ParseJobStatus(status); err != nil {
 					return &codedError{exitUsage, err}
 				}
 			}

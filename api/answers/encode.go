@@ -1,10 +1,12 @@
-package api
+package answers
 
 import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"strconv"
+
+	"github.com/svc-games/svc/api"
 )
 
 // EncodedJob is a job record as it goes over the wire.
@@ -14,7 +16,7 @@ type EncodedJob struct {
 }
 
 // EncodeJob returns the wire form of a job record.
-func EncodeJob(job Job) (*EncodedJob, error) {
+func EncodeJob(job api.Job) (*EncodedJob, error) {
 	body, err := json.Marshal(job)
 	if err != nil {
 		return nil, fmt.Errorf("encoding job record: %w", err)

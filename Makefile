@@ -90,7 +90,7 @@ service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for
 # ten times as long under it, and those without a goroutine. NO_RACE says which,
 # the longest first; of the tests in RACE_OF the goroutines of a package among
 # them meet.
-NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games test/puppets test/project policy/verify engine/kit cmd/svc/commands test/report test/ways \
+NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games test/puppets test/project policy/verify policy/parity engine/kit cmd/svc/commands test/report test/ways \
 	api/gamezip caddymodule/embedded cmd/svc-engine deploy/compose deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle test/attack test/foreign test/openapi
 RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 

@@ -1,4 +1,4 @@
-package policy_test
+package parity_test
 
 import (
 	"encoding/json"
@@ -111,7 +111,7 @@ func TestGeneratedInputsAreDecidedAsByOPAsProgram(t *testing.T) {
 	long.Only(t)
 	stockOPA(t)
 	for name, dir := range map[string]string{
-		"shipped": ".", "readers": policytest.Example(t), "hours": policytest.ExampleOf(t, "hours"), "addresses": policytest.ExampleOf(t, "addresses"),
+		"shipped": "..", "readers": policytest.Example(t), "hours": policytest.ExampleOf(t, "hours"), "addresses": policytest.ExampleOf(t, "addresses"),
 		"suspended": policytest.ExampleOf(t, "suspended"), "board": policytest.ExampleOf(t, "board"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -246,6 +246,9 @@ func generated(r *rand.Rand) policy.Input {
 	if in.User != nil && r.IntN(5) > 0 {
 		in.User.ID = "user-1"
 	}
+	if in.Key == nil && in.User != nil && in.Project != nil && r.IntN(5) == 0 { // one's own project, in the console
+		in.User.ID, in.User.State, in.User.Via, in.Project.OwnerID = "user-1", policy.UserActive, policy.ViaConsole, "user-1"
+	}
 	if admins := in.Action == policy.ActionAdminRead || in.Action == policy.ActionAdminWrite; in.User != nil && (r.IntN(4) == 0) != admins {
 		in.User.Via = policy.ViaAdmin
 	}

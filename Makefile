@@ -159,9 +159,9 @@ test-fuzz:
 test-race-long:
 	@CGO_ENABLED=1 $(PARTS) scripts/timed race scripts/gotest race "$$($(LONGER) | $(NOT))" -p 2 -race -timeout 60m
 test-plain-long:
-	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(LONGER) | { $(ONLY); })" -p 1 -parallel 4 -timeout 60m
+	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(LONGER) | { $(ONLY); })" -p 1 -parallel 4 -timeout 90m
 test-split-long: # of the end-to-end tests those that run in one form also in the other
-	@SVC_FORM=split $(PARTS) scripts/timed split scripts/gotest split ./test/e2e -parallel 4 -timeout 60m
+	@SVC_FORM=split $(PARTS) scripts/timed split scripts/gotest split ./test/e2e -parallel 4 -timeout 90m
 test-fuzz-long:
 	@FUZZTIME=$${FUZZTIME:-30s} scripts/timed fuzz scripts/fuzz
 

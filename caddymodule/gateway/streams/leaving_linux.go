@@ -14,15 +14,15 @@ import (
 // errNoFile is the error of a connection behind which no file is to be seen.
 var errNoFile = errors.New("the connection has no file")
 
-// watch has leave called when the other side of a connection ends it, unless unwatch was
-// called before, which must be while the connection is open.
-func watch(conn net.Conn, leave func()) (unwatch func()) {
-	if file, err := fileOf(conn); err == nil {
-		if unwatch, err = leaving.watch(file, leave); err == nil {
+// watch has gone called when the client ends its connection, unless unwatch was called
+// before, which must be while the connection is open.
+func (c *connection) watch() (unwatch func()) {
+	if file, err := fileOf(c.conn); err == nil {
+		if unwatch, err = leaving.watch(file, c.gone); err == nil {
 			return unwatch
 		}
 	}
-	return watchAlone(conn, leave)
+	return c.watchAlone()
 }
 
 // leaving tells of all connections, with one goroutine, that the other side ended them.
@@ -39,6 +39,7 @@ type departures struct {
 	leave map[uint64]func() // by what the kernel calls a connection
 }
 
+// watch has leave, which must not panic, called when the other side ends a connection.
 func (d *departures) watch(file syscall.RawConn, leave func()) (unwatch func(), err error) {
 	d.start.Do(func() {
 		d.leave = make(map[uint64]func())

@@ -18,7 +18,7 @@ func (s *serving) detach(r *http.Request, q streamed, stopBeat func()) bool {
 		cancel()
 		s.wake()
 	}
-	if !s.out.Detach(ctx, s.stall, leave) {
+	if !s.out.Detach(ctx, s.stall, leave, s.broke) {
 		cancel()
 		return false
 	}

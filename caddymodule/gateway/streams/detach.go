@@ -3,9 +3,11 @@ package streams
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -15,9 +17,9 @@ import (
 // Detach takes the connection of a stream that has begun away from the HTTP server, which
 // then gives back what it keeps of a request. From then on ctx is the stream's, leave is
 // called when the client leaves, and Close must be called. A client that takes nothing for
-// stall is gone; 0: it never is. It must be an answer of HTTP/1.1. false: the connection
-// can't be had, and nothing has changed.
-func (w *Writer) Detach(ctx context.Context, stall time.Duration, leave func()) bool {
+// stall is gone; 0: it never is. broke is told of a bug in leave, which ends the stream. It
+// must be an answer of HTTP/1.1. false: the connection can't be had, and nothing has changed.
+func (w *Writer) Detach(ctx context.Context, stall time.Duration, leave func(), broke func(error)) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	from := w.answers()
@@ -36,24 +38,44 @@ func (w *Writer) Detach(ctx context.Context, stall time.Duration, leave func()) 
 	if err != nil {
 		return false
 	}
-	w.ctx, w.detached = ctx, &connection{conn: conn, stall: stall, leave: leave, unwatch: watch(conn, leave)}
-	w.to.Store(&client{w.detached})
+	c := &connection{conn: conn, stall: stall, leave: leave, broke: broke}
+	c.unwatch = c.watch()
+	w.ctx, w.detached = ctx, c
+	w.to.Store(&client{c})
 	return true
 }
 
-// watchAlone has leave called when the other side of a connection ends it, by a goroutine
-// that reads it and ends with it.
-func watchAlone(conn net.Conn, leave func()) (unwatch func()) {
+// watchAlone has gone called when the client ends its connection, by a goroutine that reads
+// it and ends with it.
+func (c *connection) watchAlone() (unwatch func()) {
 	go func() {
+		defer c.survive() // the connection may be another module's
 		var nothing [1]byte
 		for {
-			if _, err := conn.Read(nothing[:]); err != nil {
-				leave()
+			if _, err := c.conn.Read(nothing[:]); err != nil {
+				c.gone()
 				return
 			}
 		}
 	}()
 	return func() {}
+}
+
+// gone is called when the client left.
+func (c *connection) gone() {
+	defer c.survive()
+	c.leave()
+}
+
+// survive is deferred by what no server recovers: a bug ends the stream that has it, and
+// not the process. What is written next finds that its client is gone.
+func (c *connection) survive() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	_ = c.conn.Close() // nobody waits for it
+	c.once.Do(func() { c.broke(fmt.Errorf("letting its client go panicked: %v\n%s", p, debug.Stack())) })
 }
 
 // Close ends a detached stream: its body is whole, or broken off.
@@ -74,6 +96,8 @@ type connection struct {
 	conn    net.Conn
 	stall   time.Duration // how long a client may take nothing, 0 for ever
 	leave   func()        // is called when the client left
+	broke   func(error)   // is told, once, that this panicked
+	once    sync.Once     // of broke
 	unwatch func()
 	out     *bytes.Buffer // what is not sent yet, one of buffers; nil: nothing
 	broken  bool          // a part of it was sent
@@ -127,7 +151,7 @@ func (c *connection) FlushError() (err error) {
 	c.out = nil
 	if err != nil {
 		c.broken = true
-		c.leave()
+		c.gone()
 	}
 	return err
 }

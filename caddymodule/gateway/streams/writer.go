@@ -257,13 +257,15 @@ func hurry(w http.ResponseWriter) {
 // End tells the client why the stream ends, between two events. Whatever is
 // written afterwards is refused.
 func (w *Writer) End(reason string) {
-	w.Hurry() // who writes holds the lock
+	// One write may be under way, by who holds the lock: its time ends now, past Caddy's
+	// writer, which gives each write its usual time again. The last write is another one.
+	w.Hurry()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
 		return
 	}
-	hurry(w.answers()) // else Caddy gives the last write its usual time
+	hurry(w.answers())
 	w.ended, w.reason = true, reason
 	if w.sent == http.StatusOK && !w.complete {
 		w.sayEnd()

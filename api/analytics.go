@@ -32,9 +32,6 @@ type Published struct {
 	Data    Publication `json:"data"`
 }
 
-// PlayPath is where the page of a published game stands.
-func PlayPath(gameID string) string { return "/play/" + gameID }
-
 // Overview is how a game was played by the public. Days are those of UTC; a session
 // counts on the day on which it began.
 type Overview struct {

@@ -12,7 +12,7 @@ const (
 
 // PublishRequest is the body of POST /v1/projects/{id}/publish.
 type PublishRequest struct {
-	JobID string
+	JobID string `json:"jobId"`
 }
 
 // Publication says which job's game players get.

@@ -126,6 +126,7 @@ setup-long: setup
 npm:
 	@scripts/npm-install test/console
 	@scripts/npm-install test/experiment
+	@scripts/npm-install test/foreign/stoplight
 	@scripts/npm-install test/foreign/streams
 	@scripts/npm-install test/foreign/typescript
 	@scripts/npm-install test/openapi

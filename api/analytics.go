@@ -12,7 +12,7 @@ const (
 
 // PublishRequest is the body of POST /v1/projects/{id}/publish.
 type PublishRequest struct {
-	JobID string
+	JobID string `json:"jobId"`
 }
 
 // Publication says which job's game players get.
@@ -31,9 +31,6 @@ type Published struct {
 	Success bool        `json:"success"`
 	Data    Publication `json:"data"`
 }
-
-// PlayPath is where the page of a published game stands.
-func PlayPath(gameID string) string { return "/play/" + gameID }
 
 // Overview is how a game was played by the public. Days are those of UTC; a session
 // counts on the day on which it began.

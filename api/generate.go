@@ -92,13 +92,7 @@ type Skill struct {
 	Files     []SkillFile `json:"files,omitempty"`
 }
 
-// LearnedPrefix begins the keys of skills that successful runs made.
-const LearnedPrefix = "auto-"
-
-// Learned reports whether a successful run made the skill.
-func (s Skill) Learned() bool { return strings.HasPrefix(s.Key, LearnedPrefix) }
-
-// Size is how many bytes a skill's texts have.
+// Size is how many bytes a skill's texts have: of MaxParts, with all else.
 func (s Skill) Size() int {
 	n := len(s.Prompt)
 	for _, f := range s.Files {

@@ -1,9 +1,7 @@
 package api
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -19,15 +17,6 @@ func ValidJobID(s string) bool {
 	id, ok := strings.CutPrefix(s, "job_")
 	// A ULID has 128 bits in 26 characters of 5: the first is at most 7.
 	return ok && len(id) == ulid.EncodedSize && id[0] <= '7' && crockford.holds(id)
-}
-
-// JobTime returns when the gateway minted a well-formed job id.
-func JobTime(jobID string) (time.Time, error) {
-	id, err := ulid.ParseStrict(strings.TrimPrefix(jobID, "job_"))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("reading the time of a job id: %w", err)
-	}
-	return id.Timestamp(), nil
 }
 
 // alphabet says of each byte whether ids of a kind have it. It is on the path of

@@ -15,9 +15,9 @@ const TemplateBlank = "blank"
 
 // ProjectRequest is the body of POST /v1/projects.
 type ProjectRequest struct {
-	Name        string
-	Template    string
-	Description string
+	Name        string `json:"name"`
+	Template    string `json:"template,omitempty"` // TemplateBlank if empty
+	Description string `json:"description,omitempty"`
 }
 
 // Project is one game and what belongs to it.

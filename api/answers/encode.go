@@ -9,6 +9,9 @@ import (
 	"github.com/svc-games/svc/api"
 )
 
+// PlayPath is where the page of a published game stands.
+func PlayPath(gameID string) string { return "/play/" + gameID }
+
 // EncodedJob is a job record as it goes over the wire.
 type EncodedJob struct {
 	Body []byte // one line of JSON

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash/crc32"
 	"math/big"
 	"strconv"
@@ -208,6 +209,15 @@ func NewProjectID() string {
 // NewJobID returns "job_" and a ULID made at now. The id is the reservation
 // id in the ledger and the engine's idempotency key as well.
 func NewJobID(now time.Time) string { return "job_" + newULID(now) }
+
+// JobTime returns when the id of a job was made.
+func JobTime(jobID string) (time.Time, error) {
+	id, err := ulid.ParseStrict(strings.TrimPrefix(jobID, "job_"))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading the time of a job id: %w", err)
+	}
+	return id.Timestamp(), nil
+}
 
 // NewSessionID returns "ses_" and a ULID made at now. A project has one
 // session: the conversation its jobs belong to.

@@ -55,8 +55,9 @@ func FuzzParseKeyAcceptsOnlyItsOwnChecksum(f *testing.F) {
 
 func TestIDsHaveTheirForm(t *testing.T) {
 	now := time.Now()
-	if id := NewJobID(now); !api.ValidJobID(id) {
-		t.Errorf("job id %q", id)
+	id := NewJobID(now)
+	if made, err := JobTime(id); err != nil || !made.Equal(now.Truncate(time.Millisecond)) || !api.ValidJobID(id) {
+		t.Errorf("job id %q of %s: %s, %v", id, now, made, err)
 	}
 	if id := NewProjectID(); !api.ValidProjectID(id) {
 		t.Errorf("project id %q", id)

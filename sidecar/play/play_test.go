@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
@@ -61,7 +62,7 @@ func (c catalog) Publication(_ context.Context, id string) (api.Publication, err
 	if id != game {
 		return api.Publication{}, sidecar.ErrNotPublished
 	}
-	p := api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}
+	p := api.Publication{GameID: game, JobID: job, Key: c.key, Path: answers.PlayPath(game)}
 	if c.blocked.Load() {
 		p.BlockedFor = "harmful"
 	}

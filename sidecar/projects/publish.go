@@ -100,7 +100,7 @@ func (c *Catalog) Publication(ctx context.Context, projectID string) (api.Public
 }
 
 func readPublication(r *store.Reader, projectID string) (api.Publication, error) {
-	p := api.Publication{GameID: projectID, Path: api.PlayPath(projectID)}
+	p := api.Publication{GameID: projectID, Path: answers.PlayPath(projectID)}
 	var at int64
 	err := r.Row(`SELECT job_id, published_at, (SELECT k.id FROM play_keys k WHERE k.project_id = p.project_id AND k.ends_at IS NULL
 			ORDER BY k.created_at DESC LIMIT 1), coalesce(s.blocked_for, '')

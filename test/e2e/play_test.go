@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/mint"
 )
 
@@ -25,7 +26,7 @@ func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
 	if job := s.finish(key, sub); job.Status != api.JobCompleted {
 		t.Fatalf("the job is %+v", job)
 	}
-	address := "http://" + s.addr + api.PlayPath(project)
+	address := "http://" + s.addr + answers.PlayPath(project)
 	s.wantPage(address, http.StatusNotFound)
 	made := s.publish(key, project, sub.JobID)
 	s.wantPage(address, http.StatusOK)

@@ -46,7 +46,7 @@ var rooms = map[string][]string{
 		"api/mint", "engine-proxy/internal/calls", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"test/fake/engine", "test/fake/engine/orders", // drivertest
 	},
-	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
+	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/mint", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
 	"engine-proxy/egress": {
 		"api", "api/contract", "api/exact", "api/sse", "peer/metric", "engine-proxy/internal/bounded", "engine-proxy/internal/clock",
 		"engine-proxy/internal/durable", "engine-proxy/internal/sampled",
@@ -59,6 +59,11 @@ var rooms = map[string][]string{
 // ofService are the packages of what the service alone needs of /v1, which users of the Go
 // client don't see.
 var ofService = []string{"api/answers", "api/mint", "api/requests"}
+
+// serviceImporters are the folders that may import those themselves: the service, and the
+// command line, which checks what it is to send as the service does and says what is wrong
+// in the same words.
+var serviceImporters = []string{"api", "caddymodule", "cmd/svc/commands", "engine", "engine-proxy", "peer", "sidecar", "test"}
 
 // pure are packages that do no I/O.
 var pure = []string{"engine-proxy/lifecycle", "engine-proxy/admission"}
@@ -151,6 +156,9 @@ func checkRoom(t *testing.T, pkg, imported string) {
 	ours, isOurs := strings.CutPrefix(imported, module)
 	if !isOurs || slices.Contains(leaves, ours) {
 		return
+	}
+	if slices.Contains(ofService, ours) && (!within(serviceImporters, pkg) || ours == "api/mint" && inside("cmd", pkg)) {
+		t.Errorf("%s imports %s, which has helpers of the service", pkg, ours)
 	}
 	for room, allowed := range rooms {
 		if inside(room, pkg) && !inside(room, ours) && !slices.Contains(allowed, ours) {

@@ -222,12 +222,14 @@ func TestBatchGoesOnWithTheOtherLinesWhereTheServiceFailsForOne(t *testing.T) {
 		if r.Method+r.URL.Path != "POST/v1/projects" || !broken {
 			return false
 		}
+		w.Header().Set("X-Request-Id", "r-1")
 		(&answers.Error{Status: http.StatusInternalServerError, Message: "It broke."}).WriteTo(w)
 		return true
 	}
 	file, dir := briefs(t, fishing+`{"id": "race", "projectId": "`+fakeProject+`", "prompt": "a race around a lake"}`+"\n")
 	code, stdout, stderr := svc("batch", file, "-o", dir, "--parallel", "1")
-	if code != exitJobFailed || len(s.submitted()) != 1 || !strings.Contains(stdout, "It broke.") {
+	const said = "It broke. (500, request r-1)" // as every command says it
+	if code != exitJobFailed || len(s.submitted()) != 1 || !strings.Contains(stdout, said) || !strings.Contains(stderr, "fish: "+said) {
 		t.Errorf("exit %d, %d submissions: %s%s", code, len(s.submitted()), stdout, stderr)
 	}
 	s.locked(func() { broken = false })

@@ -28,7 +28,7 @@ func boardSetCommand() *cobra.Command {
 		Use:     "set PROJECT FILE",
 		Short:   `Replace the rules with those in a file ("-" is standard input), and print them`,
 		Example: `  echo '{"better": "lower", "least": 3}' | svc board set PROJECT -`,
-		Args:    cobra.ExactArgs(2),
+		Args:    projectFirst(cobra.ExactArgs(2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := readRules(c.InOrStdin(), args[1])
 			if err != nil {

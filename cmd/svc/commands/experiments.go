@@ -53,7 +53,7 @@ func experimentsWinnerCommand() *cobra.Command {
 // experimentCommand makes a command that changes an experiment, and prints what there is
 // then.
 func experimentCommand(use, short string, args cobra.PositionalArgs, change func(args []string) api.ExperimentChange) *cobra.Command {
-	c := callCommand(new(clientOptions), use, short, args, func(ctx context.Context, service *client.Client, args []string) ([]api.Experiment, error) {
+	c := callCommand(new(clientOptions), use, short, projectFirst(args), func(ctx context.Context, service *client.Client, args []string) ([]api.Experiment, error) {
 		return service.ChangeExperiment(ctx, args[0], change(args))
 	}, printExperiments)
 	call := c.RunE

@@ -105,7 +105,7 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.listed = append(s.listed, r.URL.RawQuery)
 		answer(w, 200, api.JobList{Success: true, Data: []api.Job{s.record(), s.record()}})
 	case "POST /v1/projects/" + fakeProject + "/publish":
-		answer(w, 200, api.Published{Success: true, Data: api.Publication{GameID: fakeProject, JobID: fakeJob, Path: api.PlayPath(fakeProject)}})
+		answer(w, 200, api.Published{Success: true, Data: api.Publication{GameID: fakeProject, JobID: fakeJob, Path: answers.PlayPath(fakeProject)}})
 	case "GET /v1/models":
 		answer(w, 200, api.ModelList{Success: true, Data: []api.Model{
 			{Name: api.ModelEmbedded}, {Name: "writer\x1b[2J", Default: true, Context: 1000, Vision: true, Reasoning: true, Price: &api.ModelPrice{Input: 3, Cached: 1, Output: 15}},

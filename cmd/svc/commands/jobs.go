@@ -30,6 +30,9 @@ func jobsCommand() *cobra.Command {
 					return &codedError{exitUsage, err}
 				}
 			}
+			if err := checkGiven(query.ProjectID); err != nil {
+				return err
+			}
 			if most < 1 {
 				return misused("--limit must be at least 1")
 			}

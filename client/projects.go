@@ -38,7 +38,8 @@ func projectDelay(err error, attempt int) (time.Duration, bool) {
 	return onceDelay(err, attempt)
 }
 
-// Projects yields the projects of the key's user, newest first, page by page.
+// Projects yields the projects of the key's user, and those that are shared with the user,
+// newest first, page by page.
 // An error ends it.
 func (c *Client) Projects(ctx context.Context) iter.Seq2[api.Project, error] {
 	return pages(func(after string) ([]api.Project, string, error) {

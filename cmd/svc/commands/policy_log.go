@@ -27,7 +27,8 @@ func policyLogCommand(o *localOptions) *cobra.Command {
 All given filters must match. --who is the id of a key or of a user; --status 503 means
 that no decision was made. A record may stand for several similar decisions, with their
 count. "(asked)" marks decisions that were asked for over OPA's API or AuthZEN's, on facts
-that are the asker's.`,
+that are the asker's. Where several sidecars share a store, the running service asks the
+others for what their logs have; with --log only that file is read.`,
 		Example: "  svc policy log --who alice --refused --since 24h\n  svc policy log --request 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -48,6 +49,11 @@ that are the asker's.`,
 			}
 			defer log.Close()
 			selection, err := decisionlog.Select(log, f, last)
+			for _, part := range o.others(c, logFile, decisionlog.Query{Filter: f, Last: last}) {
+				if err == nil {
+					err = selection.Add(part, f, last)
+				}
+			}
 			return o.print(c, selection, err, func(w io.Writer) { printSelection(w, selection) })
 		},
 	}

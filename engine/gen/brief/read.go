@@ -217,7 +217,7 @@ func (r *Reading) miss(kind string, name []token) {
 func (r *Reading) readNumbers(tokens []token) {
 	for i := range tokens {
 		n := tokens[i].number
-		if n == 0 || i+1 == len(tokens) {
+		if n == 0 || i+1 == len(tokens) || tokens[i].tuned {
 			continue
 		}
 		switch r.words.means["count"][tokens[i+1].singular] {

@@ -74,6 +74,8 @@ type Param struct {
 	Max   float64 `json:"max"`
 	// Units are the nouns that a number of it is followed by, by language.
 	Units map[string][]string `json:"units"`
+	// Before are the words that a number of it stands behind, by language: "up to".
+	Before map[string][]string `json:"before"`
 	// Sized are the nouns of what is larger the more it is, by language.
 	Sized map[string][]string `json:"sized"`
 	// Words set it to a value, by language.

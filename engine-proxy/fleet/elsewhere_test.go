@@ -176,7 +176,7 @@ func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 	neighbour.ServerName = contract.EngineName(at.InstanceID)
 	nobody := at.TLS.Clone()
 	nobody.Certificates = nil
-	forged := foreign.Client(at.InstanceID)
+	forged := foreign.Current().Client(at.InstanceID)
 	forged.RootCAs = at.TLS.RootCAs
 	for name, config := range map[string]*tls.Config{
 		"another engine": neighbour, "no certificate": nobody, "a certificate of another authority": forged,
@@ -284,28 +284,6 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.submit(away)
-}
-
-func TestLostAuthorityCostsTheEnginesAndNotTheJobs(t *testing.T) {
-	t.Parallel()
-	r := newElsewhereRig(t, func(o *Options) {
-		o.Timing.Recover, o.Timing.Grace, o.Timing.BackOff = 100*time.Millisecond, 200*time.Millisecond, time.Millisecond
-	})
-	project := mint.NewProjectID()
-	first := r.submit(project)
-	job := r.accept(project, first)
-	r.close(KeepEngines)
-	if err := os.Remove(filepath.Join(r.dir, state.StatesDir, "authority.pem")); err != nil {
-		t.Fatal(err)
-	}
-	r.open()
-	wait.Until(t, "another engine takes over", func() bool {
-		i := r.info(project)
-		return i.State == engineproxy.StateReady && i.InstanceID != first.InstanceID
-	})
-	if v, err := r.Fence(t.Context(), engineproxy.Project{ID: project}, job); err != nil || v != contract.Accepted {
-		t.Errorf("the job: %s, %v", v, err)
-	}
 }
 
 func TestOldJournalIsStillRead(t *testing.T) {

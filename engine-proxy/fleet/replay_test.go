@@ -128,11 +128,11 @@ func TestEngineOfAKilledProxyIsEndedBeforeTheNextPlaysRunsAgain(t *testing.T) {
 		defer l.mu.Unlock()
 		return l.asked > 0
 	})
-	spec, token, err := r.replaySpec(r.replaysID())
+	spec, by, token, err := r.replaySpec(r.replaysID())
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := r.startReplayer(t.Context(), spec, token)
+	client, err := r.startReplayer(t.Context(), spec, by, token)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,6 +77,9 @@ func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, e
 		ProjectID: projectID, OwnerID: owner, Generation: before.Generation + 1,
 		InstanceID: mint.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
 	}
+	if p.remote != nil {
+		e.Authority = p.authorities.Current().Name()
+	}
 	if err := p.recordStart(e); err != nil {
 		return state.Entry{}, "", err
 	}
@@ -172,7 +175,7 @@ func (p *Proxy) spec(e state.Entry, token string) (driver.Spec, error) {
 		s.RuntimeDir, s.Socket, s.TokenFile, s.Egress = p.layout.Runtime(e.ProjectID), e.Socket, p.layout.Token(e.ProjectID), models
 		return s, nil
 	}
-	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authority.PEM(), Egress: models}
-	s.Remote.Cert, s.Remote.Key, err = p.authority.Issue(e.InstanceID)
+	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authorities.PEM(), Egress: models}
+	s.Remote.Cert, s.Remote.Key, err = p.authorities.By(e.Authority).Issue(e.InstanceID)
 	return s, err
 }

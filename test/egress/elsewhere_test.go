@@ -45,7 +45,7 @@ func TestEngineOfAnotherMachineFindsItsModelsByItsCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	// As the driver delivers it: files, and flags that name them.
-	cert, key, err := trusted.Issue(instance)
+	cert, key, err := trusted.Current().Issue(instance)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -17,14 +16,8 @@ import (
 // ends, none follows, and the person decides what becomes of the draft.
 func TestAJobStopsAfterItsStepAndLeavesWhatItHadWritten(t *testing.T) {
 	axe := axeCore(t)
-	asked, release := make(chan struct{}), make(chan struct{})
-	let := sync.OnceFunc(func() { close(release) })
+	held, asked, let := holding(writes(tool("check", map[string]any{})))
 	defer let() // else the provider waits
-	held := func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
-		close(asked)
-		<-release
-		writes(tool("check", nil))(p, w, r, q)
-	}
 	provider := fakeprovider.New(t, fakeprovider.InTurn(
 		writes(tool("write_file", map[string]any{"path": "src/board.js", "content": "export const half = 'written';\n"})), held,
 		fakeprovider.Status(http.StatusInternalServerError, "nobody may ask again"),

@@ -23,11 +23,17 @@ func (s *server) workspace(m *jobs.Manager, w http.ResponseWriter, _ *http.Reque
 
 // file answers with a file of the game, with its SHA-256 as ETag.
 func (s *server) file(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	rev, err := revisionOf(r.URL.Query().Get("rev"))
-	if err != nil {
-		return err
+	name, at := r.URL.Query().Get("path"), r.URL.Query().Get("rev")
+	var data []byte
+	var err error
+	if at == contract.RevBuilt {
+		data, err = m.Built(name)
+	} else {
+		var rev int
+		if rev, err = revisionOf(at); err == nil {
+			data, err = m.File(name, rev)
+		}
 	}
-	data, err := m.File(r.URL.Query().Get("path"), rev)
 	if err != nil {
 		return err
 	}

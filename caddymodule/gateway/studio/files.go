@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -31,13 +32,12 @@ func (s *Studio) readFile(x *exchange) error {
 	if err := s.may(x, x.project(), policy.ActionStudioRead); err != nil {
 		return err
 	}
-	query := x.r.URL.Query()
-	rev, err := strconv.Atoi("0" + query.Get("rev"))
-	name := query.Get("path")
-	if err != nil || !api.CleanPath(name) {
+	name := x.r.URL.Query().Get("path")
+	query, ok := queryOfLive(cmp.Or(x.r.URL.Query().Get("rev"), Now), name)
+	if !ok {
 		return badName()
 	}
-	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(name, rev)})
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathFile, query: query})
 	if err == nil {
 		err = a.refused()
 	}

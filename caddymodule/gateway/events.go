@@ -164,7 +164,6 @@ func (s *serving) serve(r *http.Request, q *Request) error {
 	case r.Method == http.MethodHead: // it is told that there is a stream, for which no engine is asked
 		_ = s.out.Begin() // else the client left
 	default:
-		s.out.Closes = s.detaches
 		stopBeat = s.out.Beat(firstWord)
 		if detached, err = s.live(r, streamed{JobID: q.Route.JobID, ProjectID: q.ProjectID}, stopBeat); detached {
 			return nil

@@ -39,8 +39,6 @@ type Gate interface {
 type Writer struct {
 	// Final is called before the terminal event is passed on; nil for nothing.
 	Final func()
-	// Closes says that the connection ends with the stream, which its client is told.
-	Closes bool
 
 	gate   Gate
 	header http.Header            // of the source's answer
@@ -122,9 +120,6 @@ func (w *Writer) send(status int) {
 	}
 	if status == http.StatusOK {
 		sse.SetHeaders(w.answers().Header())
-		if w.Closes {
-			w.answers().Header().Set("Connection", "close")
-		}
 	}
 	w.answers().WriteHeader(status)
 }

@@ -206,6 +206,10 @@ bench: MORE := bench
 bench: deps build ## Measure what the design promises and write bench/RESULTS.md
 	$(GO) test -count=1 -timeout 60m -run TestBudgets ./test/bench -write $(CURDIR)/bench/RESULTS.md
 
+.PHONY: scale
+scale: deps build ## Measure what grows with users, jobs, streams and gateways, and write docs/scale.md
+	$(GO) test -count=1 -timeout 20m -run 'TestGrowth$$' ./test/bench -write $(CURDIR)/docs/scale.md
+
 .PHONY: bench-play
 bench-play: deps ## Measure what is kept of players, what submissions lose by it and how long views take, and write bench/PLAY.md
 	$(GO) test -count=1 -timeout 40m -run TestPlayKeepsItsBudgets ./test/bench -write $(CURDIR)/bench/PLAY.md

@@ -104,10 +104,10 @@ func (r *report) beside() {
 	for _, clients := range []int{1, 16} {
 		alone, beside := []float64{}, []float64{}
 		for range r.n(rounds) {
-			times, took := r.load(openSQLite, false, clients)
+			times, took := r.load(openSQLite, false, 1, clients)
 			alone = append(alone, float64(len(times))/took.Seconds())
 			stop := r.playAlong()
-			times, took = r.load(openSQLite, false, clients)
+			times, took = r.load(openSQLite, false, 1, clients)
 			stop()
 			beside = append(beside, float64(len(times))/took.Seconds())
 		}

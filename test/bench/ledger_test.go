@@ -52,7 +52,7 @@ func (r *report) pairs() {
 		for _, kind := range stores {
 			rates, p50, p99 := []float64{}, []time.Duration{}, []time.Duration{}
 			for range r.n(rounds) {
-				times, took := r.load(kind.open, kind.alone, clients)
+				times, took := r.load(kind.open, kind.alone, 1, clients)
 				rates = append(rates, float64(len(times))/took.Seconds())
 				p50, p99 = append(p50, quantile(times, 0.5)), append(p99, quantile(times, 0.99))
 			}
@@ -61,7 +61,7 @@ func (r *report) pairs() {
 				kept := s.kept("pairs a second, p99", share(12_000, median(rates)), share(median(p99), 20*time.Millisecond))
 				goal = verdict(kept)
 				r.missed(s, kept, "64 clients", func() []byte {
-					return r.ofProcess(func() { r.load(kind.open, kind.alone, clients) })
+					return r.ofProcess(func() { r.load(kind.open, kind.alone, 1, clients) })
 				})
 			}
 			s.row(kind.name, clients, fmt.Sprintf("%.0f", median(rates)), millis(median(p50)), millis(median(p99)), goal)
@@ -70,21 +70,26 @@ func (r *report) pairs() {
 }
 
 // load has clients reserve and commit for a while, each with a key and projects
-// of its own, and returns how long each pair took.
-func (r *report) load(open func(*testing.T) (*store.Store, error), alone bool, clients int) ([]time.Duration, time.Duration) {
+// of its own, by one of the nodes that share a store, and returns how long each pair took.
+func (r *report) load(open func(*testing.T) (*store.Store, error), alone bool, nodes, clients int) ([]time.Duration, time.Duration) {
 	t := r.t
-	s, err := open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
+	var s *store.Store
+	var ledgers []*ledger.Ledger
+	for range nodes {
+		var err error
+		if s, err = open(t); err != nil {
+			t.Fatal(err)
 		}
-	}()
-	l, err := ledger.New(ledger.Options{Store: s, Logger: zap.NewNop()})
-	if err != nil {
-		t.Fatal(err)
+		defer func(s *store.Store) {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}(s)
+		l, err := ledger.New(ledger.Options{Store: s, Logger: zap.NewNop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledgers = append(ledgers, l)
 	}
 	orders := r.orders(keys.New(s, nil), projects.New(projects.Options{Store: s, Now: time.Now, MaxPerUser: benchProjects}), clients)
 	var turn sync.Mutex
@@ -100,6 +105,7 @@ func (r *report) load(open func(*testing.T) (*store.Store, error), alone bool, c
 	begin := time.Now()
 	end := begin.Add(r.last(2 * time.Second))
 	for i, mine := range orders {
+		l := ledgers[i%nodes]
 		wg.Go(func() {
 			for begun := time.Now(); begun.Before(end); begun = time.Now() {
 				order := mine[len(times[i])/ledger.DefaultMaxQueued]

@@ -31,6 +31,7 @@ type section struct {
 	rows        [][]string
 	used        []spent
 	profiles    []string // of what missed its budget
+	figures     []string // that other sections reckon with: a line each
 }
 
 func (r *report) section(title, note string, head ...string) *section {
@@ -120,19 +121,29 @@ func (r *report) write(path, command string) {
 		r.save(beside, picture)
 	}
 	for _, s := range r.sections {
-		fmt.Fprintf(&out, "\n## %s\n\n", s.title)
-		if s.note != "" {
-			fmt.Fprintf(&out, "%s\n\n", s.note)
-		}
-		fmt.Fprintf(&out, "| %s |\n|%s\n", strings.Join(s.head, " | "), strings.Repeat("---|", len(s.head)))
-		for _, cells := range s.rows {
-			fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
-		}
-		for _, profile := range s.profiles {
-			fmt.Fprintf(&out, "\n%s", profile)
-		}
+		fmt.Fprintf(&out, "\n%s", s)
 	}
 	r.save(path, out.String())
+}
+
+// String is the section as it stands on a page.
+func (s *section) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "## %s\n\n", s.title)
+	if s.note != "" {
+		fmt.Fprintf(&out, "%s\n\n", s.note)
+	}
+	fmt.Fprintf(&out, "| %s |\n|%s\n", strings.Join(s.head, " | "), strings.Repeat("---|", len(s.head)))
+	for _, cells := range s.rows {
+		fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
+	}
+	for _, profile := range s.profiles {
+		fmt.Fprintf(&out, "\n%s", profile)
+	}
+	if len(s.figures) > 0 {
+		fmt.Fprintf(&out, "\n%s\n", strings.Join(s.figures, "\n"))
+	}
+	return out.String()
 }
 
 func (r *report) save(path, text string) {

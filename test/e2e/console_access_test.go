@@ -134,6 +134,11 @@ func (b *tab) looked(t *testing.T, axe, name string) {
 		b.accessible(t, axe)
 		b.shot(fmt.Sprintf("studio-%s-%s-%d", name, scheme, size[0]))
 	}
+	b.look(320, 512, "light") // as 1280 by 2048 at 400 %
+	b.settled()
+	if wide := value(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 320 {
+		t.Errorf("%s is %d wide at 400 %%", name, wide)
+	}
 	b.look(1280, 800, "light")
 }
 

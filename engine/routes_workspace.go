@@ -142,6 +142,19 @@ func (s *server) check(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) 
 	return answerWith(w, begun, err)
 }
 
+// play follows a check of the game as it is.
+func (s *server) play(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, contract.MaxPlay))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &answers.Error{Status: http.StatusRequestEntityTooLarge, Message: "The play is too long to be a check."}
+	}
+	if err != nil {
+		return answers.BadRequest("The check did not arrive as a whole.")
+	}
+	played, err := m.Play(r.Context(), body)
+	return answerWith(w, played, err)
+}
+
 // mend mends what is wrong with the game in a way that leaves no choice.
 func (s *server) mend(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	saved, err := m.Mend(r.Context())

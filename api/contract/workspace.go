@@ -16,6 +16,7 @@ const (
 	PathImport    = PathWorkspace + "/import"  // ?from=; the ZIP of a /revs/{rev}/project, into an empty project
 	PathSearch    = PathWorkspace + "/search"  // ?q=
 	PathCheck     = PathWorkspace + "/check"   // begins a Check of the newest revision
+	PathPlay      = PathWorkspace + "/play"    // follows a check of the game, the body: Played
 	PathMend      = PathWorkspace + "/mend"    // mends without a model: Saved
 	PathLock      = PathWorkspace + "/lock"    // ?path=; PUT, DELETE: jobs leave the file as it is
 	PathQueue     = "/internal/queue"          // a Queue
@@ -23,6 +24,9 @@ const (
 
 // RevBuilt, in place of a revision's number, is the game as the running job built it last.
 const RevBuilt = "built"
+
+// MaxPlay bounds a check that is followed, in bytes.
+const MaxPlay = 1 << 20
 
 // MaxEdit bounds one file that is saved by hand, in bytes.
 const MaxEdit = 1 << 20
@@ -45,6 +49,11 @@ type Check struct {
 	Running bool     `json:"running,omitempty"`
 	OK      bool     `json:"ok,omitempty"`      // nothing speaks against it
 	Against []string `json:"against,omitempty"` // what does
+}
+
+// Played is what came of a check that was followed: Against is what speaks against it.
+type Played struct {
+	Against string `json:"against,omitempty"`
 }
 
 // Found are the lines of a game's files that hold a text.

@@ -21,7 +21,7 @@ import (
 // Bounds of the checks of a game that an author hands in.
 const (
 	leastChecks = 3
-	mostChecks  = 12
+	mostChecks  = playtest.MaxTraces
 	asksChecks  = 2 // times that they are asked for
 )
 

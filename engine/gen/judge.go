@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 
 	"github.com/svc-games/svc/engine/gen/compile"
@@ -16,6 +17,9 @@ type Judge interface {
 	// Prove plays a game in every way, and returns what speaks against it. Its error is
 	// ctx's, ErrNoBrowser, or means that nothing can be said.
 	Prove(ctx context.Context, game map[string][]byte) (against []string, err error)
+	// Follow follows a check of a game, as a job would, and returns what speaks against
+	// it, "" for nothing. Its errors are those of Prove.
+	Follow(ctx context.Context, game map[string][]byte, check []byte) (against string, err error)
 }
 
 // ErrNoBrowser: there is nothing to play a game in.
@@ -46,6 +50,19 @@ func (g *embedded) Prove(ctx context.Context, game map[string][]byte) ([]string,
 		against = append(against, Masked(c.Rule+" "+c.Note))
 	}
 	return against, err
+}
+
+// Follow implements Judge.
+func (g *embedded) Follow(ctx context.Context, game map[string][]byte, check []byte) (string, error) {
+	if len(checksOfGame(game)) >= playtest.MaxTraces {
+		return fmt.Sprintf("The game has %d checks already: delete one first.", playtest.MaxTraces), nil
+	}
+	house, ok := g.browser.(playhouse)
+	if !ok {
+		return "", ErrNoBrowser
+	}
+	against, err := house.TryCheck(ctx, playable(game), check)
+	return Masked(against), err
 }
 
 // playable is a game as it is played, by what its files say of it.

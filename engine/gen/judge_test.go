@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -84,6 +86,20 @@ func TestAGameThatDoesNotBuildIsToldByItsLine(t *testing.T) {
 	game := map[string][]byte{"index.html": []byte("<!doctype html>"), "src/main.js": []byte("const a = 1;\nconst b = ;\n")}
 	against, err := (&embedded{}).Prove(t.Context(), game)
 	if err != nil || len(against) != 1 || !strings.HasPrefix(against[0], "src/main.js:2: ") {
+		t.Errorf("%q, %v", against, err)
+	}
+}
+
+// TestAGameThatIsFullOfChecksTakesNoOther: a job would deliver nothing then.
+func TestAGameThatIsFullOfChecksTakesNoOther(t *testing.T) {
+	game := map[string][]byte{}
+	for i := range playtest.MaxTraces {
+		if against, err := (&embedded{}).Follow(t.Context(), game, nil); !errors.Is(err, ErrNoBrowser) {
+			t.Fatalf("with %d: %q, %v", i, against, err)
+		}
+		game[fmt.Sprintf("checks/%d.json", i)] = []byte("{}")
+	}
+	if against, err := (&embedded{}).Follow(t.Context(), game, nil); err != nil || !strings.Contains(against, "delete one first") {
 		t.Errorf("%q, %v", against, err)
 	}
 }

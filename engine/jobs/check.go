@@ -20,7 +20,7 @@ var (
 	ErrNoJudge  = errors.New("the engine can't play games by itself")
 )
 
-// checkTime bounds a check of a revision.
+// checkTime bounds a check of a revision, and of a play.
 const checkTime = 5 * time.Minute
 
 // Bounds of what a check says.
@@ -75,14 +75,23 @@ func (m *Manager) check(judge gen.Judge, rev int, game map[string][]byte) {
 	m.checked = &contract.Check{Rev: rev, OK: len(against) == 0, Against: bounded(against)}
 }
 
+// follow has a judge follow a check, and returns an error for one that panics.
+func follow(ctx context.Context, judge gen.Judge, game map[string][]byte, check []byte) (against string, err error) {
+	defer recovered(&err)
+	return judge.Follow(ctx, game, check)
+}
+
 // prove has a judge play a game, and returns an error for one that panics.
 func prove(ctx context.Context, judge gen.Judge, game map[string][]byte) (against []string, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("the judge panicked with a %T: %s", value, debug.Stack())
-		}
-	}()
+	defer recovered(&err)
 	return judge.Prove(ctx, game)
+}
+
+// recovered makes a panic of a judge an error.
+func recovered(err *error) {
+	if value := recover(); value != nil {
+		*err = fmt.Errorf("the judge panicked with a %T: %s", value, debug.Stack())
+	}
 }
 
 func bounded(list []string) []string {
@@ -91,4 +100,29 @@ func bounded(list []string) []string {
 		list[i] = clip(list[i], maxAgainstText)
 	}
 	return list
+}
+
+// Play follows a check of the game as it is, as a job will before it delivers, and returns
+// what speaks against it, "" for nothing. It is not kept. One is followed at a time.
+func (m *Manager) Play(ctx context.Context, check []byte) (contract.Played, error) {
+	judge, ok := m.cfg.Generator.(gen.Judge)
+	if !ok {
+		return contract.Played{}, ErrNoJudge
+	}
+	if !m.following.TryLock() {
+		return contract.Played{}, ErrChecking
+	}
+	defer m.following.Unlock()
+	game, err := m.present()
+	if err != nil {
+		return contract.Played{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	against, err := follow(ctx, judge, game, check)
+	if err != nil && !errors.Is(err, gen.ErrNoBrowser) && ctx.Err() == nil {
+		err = fmt.Errorf("following a check: %w", err)
+	}
+	m.Touch()
+	return contract.Played{Against: clip(against, maxAgainstText)}, err
 }

@@ -30,6 +30,13 @@ func (j judging) Prove(ctx context.Context, _ map[string][]byte) ([]string, erro
 	}
 }
 
+func (judging) Follow(_ context.Context, game map[string][]byte, check []byte) (string, error) {
+	if string(check) == string(game["index.html"]) {
+		return "", nil
+	}
+	return "it does not hold", nil
+}
+
 // checked waits for the end of a check.
 func (e *engine) checked() contract.Check {
 	e.t.Helper()
@@ -99,9 +106,28 @@ func TestACheckThatBreaksDownProvesNothingAndHoldsNothingUp(t *testing.T) {
 	}
 }
 
+func TestAPlayIsFollowedAndNotKept(t *testing.T) {
+	e := start(t, t.TempDir(), judging{script(write), make(chan []string)})
+	saved, err := e.Edit(t.Context(), jobs.Edit{Path: "index.html", Data: []byte("by hand")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for check, want := range map[string]string{"by hand": "", "{}": "it does not hold"} {
+		if played, err := e.Play(t.Context(), []byte(check)); err != nil || played.Against != want {
+			t.Errorf("%s: %+v, %v", check, played, err)
+		}
+	}
+	if space, err := e.Workspace(); err != nil || len(space.Files) != 1 || space.Head != saved.Head {
+		t.Errorf("%+v, %v", space, err)
+	}
+}
+
 func TestAnEngineThatPlaysNoGamesSaysSo(t *testing.T) {
 	e := start(t, t.TempDir(), script(write))
 	if _, err := e.Check(); !errors.Is(err, jobs.ErrNoJudge) {
+		t.Error(err)
+	}
+	if _, err := e.Play(t.Context(), nil); !errors.Is(err, jobs.ErrNoJudge) {
 		t.Error(err)
 	}
 }

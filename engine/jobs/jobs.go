@@ -93,6 +93,7 @@ type Manager struct {
 	// working is held while a job works on the project's files or a person changes
 	// them, saving while a person does. Who has saving only tries to take working.
 	working, saving sync.Mutex
+	following       sync.Mutex // held while a check is followed that nobody has kept yet
 
 	// admission makes accepting, fencing and draining exclude each other. It
 	// is held while the disk works, and taken before mu.

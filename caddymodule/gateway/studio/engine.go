@@ -2,6 +2,7 @@ package studio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,7 @@ type call struct {
 	query        url.Values
 	header       http.Header
 	body         []byte
+	timeout      time.Duration // 0 is callTimeout
 }
 
 // answer is what an engine said: nobody vouches for it.
@@ -53,7 +55,7 @@ func (s *Studio) ask(ctx context.Context, p engineproxy.Project, c call) (answer
 		return answer{}, refused
 	}
 	defer lease.Release()
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.timeout, callTimeout))
 	defer cancel()
 	target := &url.URL{Scheme: "http", Host: "engine", Path: c.path, RawQuery: c.query.Encode()}
 	req, err := http.NewRequestWithContext(ctx, c.method, target.String(), bytes.NewReader(c.body))

@@ -36,10 +36,12 @@ const bridgeFile = "bridge.js"
 var (
 	//go:embed preview/clock.js
 	clockPart []byte
+	//go:embed preview/play.js
+	playPart []byte
 	//go:embed preview/bridge.js
 	bridgePart []byte
 
-	bridge = slices.Concat([]byte("(() => {\n"), clockPart, bridgePart, []byte("})();\n"))
+	bridge = slices.Concat([]byte("(() => {\n"), clockPart, playPart, bridgePart, []byte("})();\n"))
 )
 
 // loads is the beginning of a tag that loads a script.

@@ -75,6 +75,7 @@ func New(p Parts) (*Studio, error) {
 		"GET /{project}/search":           s.search,
 		"POST /{project}/check":           s.check,
 		"POST /{project}/keep":            s.keep,
+		"POST /{project}/plays":           s.keepPlay,
 		"POST /{project}/mend":            s.mend,
 		"POST /{project}/scene":           s.beginScene,
 		"POST /{project}/restore":         s.restore,

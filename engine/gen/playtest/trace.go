@@ -23,11 +23,11 @@ type Trace struct {
 // checksFolder is where a game has its checks.
 const checksFolder = "checks/"
 
-// Bounds of a game's checks.
-const (
-	maxTraces      = 12
-	maxTraceFrames = 3600
-)
+// MaxTraces bounds a game's checks.
+const MaxTraces = 12
+
+// maxTraceFrames bounds one of them.
+const maxTraceFrames = 3600
 
 // traces reads the checks among a game's files; the problems say what is wrong with
 // those that can't be read.
@@ -36,8 +36,8 @@ func traces(files map[string][]byte) (out []Trace, problems []string) {
 		if !strings.HasPrefix(name, checksFolder) || path.Ext(name) != ".json" {
 			continue
 		}
-		if len(out) == maxTraces {
-			return out, append(problems, fmt.Sprintf("there are more than %d checks", maxTraces))
+		if len(out) == MaxTraces {
+			return out, append(problems, fmt.Sprintf("there are more than %d checks", MaxTraces))
 		}
 		t, err := readTrace(files[name])
 		if err != nil {

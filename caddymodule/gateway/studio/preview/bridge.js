@@ -105,4 +105,5 @@ const commands = {
 		for (const one of players) one.muted = muted;
 	},
 	shot: () => shot().then((png) => say("shot", { png }, [png]), () => say("shot", { png: null })),
+	play: () => say("play", { play: play.kept ?? played() }),
 };

@@ -7,7 +7,7 @@ const MOST_STEPS = 6; // that are made up for in a frame of the screen
 const PATIENCE = 12_000; // ms that pictures may take to load before time passes all the same
 
 const own = { frame: requestAnimationFrame.bind(window), now: performance.now.bind(performance) };
-const clock = { frame: 0, now: 0, held: false, loading: 0 };
+const clock = { frame: 0, now: 0, held: false, loading: 0, after: () => {} };
 let ids = 0;
 let frames = new Map();
 const timers = new Map();
@@ -60,6 +60,7 @@ async function step() {
 	frames = new Map();
 	for (const callback of batch.values()) run(callback, [clock.now]);
 	await breathe();
+	clock.after();
 }
 
 let last = own.now();

@@ -29,16 +29,6 @@ func (s *serving) detach(r *http.Request, q streamed, stopBeat func()) bool {
 	return true
 }
 
-// wake has a parked stream served again.
-func (s *serving) wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.parked {
-		s.parked = false
-		go s.run(s.of)
-	}
-}
-
 // park leaves a stream that has nothing to send until that changes, or it ends. false: it
 // is to be served on by who called.
 func (s *serving) park() bool {

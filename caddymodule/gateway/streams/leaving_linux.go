@@ -96,7 +96,9 @@ func (d *departures) run() {
 }
 
 // fileOf returns the file of a connection, or of the one that it wraps, as crypto/tls
-// does, or embeds, as Caddy and svc_connections do.
+// does, or embeds, as Caddy and svc_connections do. Caddy's http2Conn, of a server that
+// speaks HTTP/1.1 alone, has no method that leads to what it embeds. Where a connection is
+// another one, a stream costs a goroutine: TestNoStreamAtRestHasAGoroutine in caddymodule.
 func fileOf(conn net.Conn) (syscall.RawConn, error) {
 	for {
 		if c, ok := conn.(syscall.Conn); ok {

@@ -38,7 +38,6 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
@@ -259,20 +258,23 @@ func placeOf(hash mint.KeyHash) uint64 { return binary.LittleEndian.Uint64(hash[
 func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	now, at := time.Now(), maphash.String(c.seed, jobID)
 	if c.lease.holds(now) {
-		if e, ok := c.jobs.records.get(at); ok && e.job.JobID == jobID && now.Before(e.until) && c.jobs.epochs.stands(shardOf(jobID), e.since) {
+		if e, ok := c.jobs.records.get(at); ok && e.job.JobID == jobID && c.recordStands(e, now) {
 			return e.job, nil
 		}
 	}
-	since := c.jobs.epochs.now()
-	job, err := c.Service.Job(ctx, jobID)
+	look := func() (foundJob, error) { return c.lookUpJob(ctx, at, jobID) }
+	found, shared, err := c.jobs.look.do(ctx, at, c.foundJobStands, look)
+	if shared && err == nil && (found.unknown != nil || found.job.JobID != jobID) {
+		found, err = look() // it may have been made since
+	}
 	if err != nil {
 		return sidecar.Job{}, err
 	}
-	if job.Encoded, err = answers.EncodeJob(job.Job); err != nil {
-		return sidecar.Job{}, err
-	}
-	c.jobs.records.set(at, &jobEntry{job: job, since: since, until: now.Add(c.jobs.lifeOf(job))})
-	return job, nil
+	return found.job, found.unknown
+}
+
+func (c *Cache) recordStands(e *jobEntry, now time.Time) bool {
+	return now.Before(e.until) && c.jobs.epochs.stands(shardOf(e.job.JobID), e.since)
 }
 
 // forgetProject ends the decisions on a project, and any that a look-up under way

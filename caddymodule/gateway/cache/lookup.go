@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"time"
 
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -84,4 +85,37 @@ func (c *Cache) lookUpDecision(ctx context.Context, asked question) (foundDecisi
 // foundDecisionStands is as foundKeyStands.
 func (c *Cache) foundDecisionStands(found foundDecision) bool {
 	return c.decisionStands(found.decisionEntry, time.Now()) && c.usable(found.of.keyID, found.since, found.began)
+}
+
+// foundJob is what a look-up of a job found.
+type foundJob struct {
+	*jobEntry
+
+	began   time.Time
+	unknown error // there is none
+}
+
+// lookUpJob asks the sidecar for a job. Its record may be older than what has changed
+// meanwhile; then it is nobody else's.
+func (c *Cache) lookUpJob(ctx context.Context, at uint64, jobID string) (foundJob, error) {
+	began, since := time.Now(), c.jobs.epochs.now()
+	job, err := c.Service.Job(ctx, jobID)
+	if errors.Is(err, sidecar.ErrUnknownJob) {
+		return foundJob{jobEntry: new(jobEntry), unknown: err}, nil
+	}
+	if err != nil {
+		return foundJob{}, err
+	}
+	if job.Encoded, err = answers.EncodeJob(job.Job); err != nil {
+		return foundJob{}, err
+	}
+	e := &jobEntry{job: job, since: since, until: began.Add(c.jobs.lifeOf(job))}
+	c.jobs.records.set(at, e)
+	return foundJob{jobEntry: e, began: began}, nil
+}
+
+// foundJobStands is as foundKeyStands.
+func (c *Cache) foundJobStands(found foundJob) bool {
+	now := time.Now()
+	return found.unknown != nil || c.recordStands(found.jobEntry, now) && (c.lease.holds(now) || now.Sub(found.began) < c.opts.Lease)
 }

@@ -277,6 +277,10 @@ func (c *Cache) recordStands(e *jobEntry, now time.Time) bool {
 	return now.Before(e.until) && c.jobs.epochs.stands(shardOf(e.job.JobID), e.since)
 }
 
+// JobEnded is to be called by whoever hears that a job ended before he tells a
+// client: on a shared store an older record may be mirrored.
+func (c *Cache) JobEnded(jobID string) { c.jobs.forget(jobID) }
+
 // forgetProject ends the decisions on a project, and any that a look-up under way
 // would make.
 func (c *Cache) forgetProject(projectID string) {

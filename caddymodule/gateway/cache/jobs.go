@@ -68,10 +68,6 @@ func (c *Cache) AwaitEnd(ctx context.Context, jobID string) (sidecar.Job, error)
 	return job, err
 }
 
-// JobEnded is to be called by whoever hears that a job ended before he tells a
-// client: on a shared store an older record may be mirrored.
-func (c *Cache) JobEnded(jobID string) { c.jobs.forget(jobID) }
-
 // DeleteProject implements sidecar.Service: its jobs are gone with it, and its
 // owner's keys are told at once what they are told of a project that does not exist;
 // behind other gateways when their decisions are too old. So it is also when no one

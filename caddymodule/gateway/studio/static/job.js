@@ -18,7 +18,8 @@ const askAfter = 2_000;
 
 // followJob shows what a job does as it happens, and loads the page anew at its end, unless
 // somebody uses it: the game and its version are there. It says each step once, and never moves the focus.
-export function followJob(place) {
+// game shows what the job builds, where it is not null.
+export function followJob(place, game = null) {
 	const bar = place.querySelector("progress");
 	const stage = place.querySelector("[data-stage]");
 	const log = place.querySelector("[data-log]");
@@ -34,9 +35,15 @@ export function followJob(place) {
 	on("assistant.message", (event) => line(event.text, "said"));
 	on("tool.call", (event) => line(`→ ${event.name}${event.args?.path ? ` ${event.args.path}` : ""}`, "tool"));
 	on("file.changed", (event) => line(`${event.op === "delete" ? "deleted" : "wrote"} ${event.path}`, "file"));
-	on("build.result", (event) => line(event.ok === false ? `The build failed: ${listed(event.problems)}` : "Built."));
+	on("build.result", (event) => {
+		line(event.ok === false ? `The build failed: ${listed(event.problems)}` : "Built.");
+		if (event.ok !== false) game?.built();
+	});
 	on("audit.result", (event) => line(event.ok === false ? "The audit found faults." : "Audited."));
-	on("playtest.result", (event) => line(event.ok === false ? "The playtest failed." : "Playtested."));
+	on("playtest.result", (event) => {
+		const said = line(event.ok === false ? `The playtest failed: ${(event.problems ?? []).join("; ")}` : "Playtested.");
+		for (const name of event.pictures ?? []) said.append(" ", picture(name, event.ok !== false));
+	});
 	on("fix.applied", (event) => line(`Mended: ${event.change}`));
 	on("usage", ({ units = [] }) => line(`Charged for ${units.map((u) => `${u.quantity} ${u.name}`).join(", ")}.`));
 	on("warning", (event) => line(`Warning: ${event.message}`));
@@ -84,6 +91,7 @@ export function followJob(place) {
 	}
 
 	function ended(type) {
+		game?.ended();
 		const said = `The job has ended (${type.slice(4)}).`;
 		if (typed()) return line(`${said} Save or send what you typed, then load the page again to see its game.`);
 		if (!inUse()) return loadAgain(place.dataset.page);
@@ -95,6 +103,19 @@ export function followJob(place) {
 			loadAgain(place.dataset.page);
 		});
 		line(`${said} `).append(link);
+	}
+
+	// picture is one that the playtest took, as long as the job has it, or the game that passed.
+	function picture(name, passed) {
+		const image = document.createElement("img");
+		const at = `${place.dataset.page}/file?path=${encodeURIComponent(name)}`;
+		const places = [...(passed ? [at] : []), `${at}&rev=built`];
+		const next = () => { if (places.length) image.src = places.pop(); else image.remove(); };
+		image.className = "taken";
+		image.alt = `the game: ${name.split("/").pop().split(".")[0]}`;
+		image.addEventListener("error", next);
+		next();
+		return image;
 	}
 
 	function line(text, kind) {

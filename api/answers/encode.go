@@ -1,11 +1,16 @@
-package api
+package answers
 
 import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"strconv"
+
+	"github.com/svc-games/svc/api"
 )
+
+// PlayPath is where the page of a published game stands.
+func PlayPath(gameID string) string { return "/play/" + gameID }
 
 // EncodedJob is a job record as it goes over the wire.
 type EncodedJob struct {
@@ -14,7 +19,7 @@ type EncodedJob struct {
 }
 
 // EncodeJob returns the wire form of a job record.
-func EncodeJob(job Job) (*EncodedJob, error) {
+func EncodeJob(job api.Job) (*EncodedJob, error) {
 	body, err := json.Marshal(job)
 	if err != nil {
 		return nil, fmt.Errorf("encoding job record: %w", err)

@@ -1,4 +1,4 @@
-package api
+package mint
 
 import (
 	"net/url"

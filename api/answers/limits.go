@@ -1,6 +1,10 @@
-package api
+package answers
 
-import "time"
+import (
+	"time"
+
+	"github.com/svc-games/svc/api"
+)
 
 // ConcurrencyRetry is how long a client over maxConcurrentJobs, or of a full
 // queue, is asked to wait: no one knows when a job ends.
@@ -22,9 +26,9 @@ func MonthEnd(t time.Time) time.Time {
 // worth another try: until the limit resets, or ConcurrencyRetry.
 func LimitRetryAfter(limit string, now time.Time) time.Duration {
 	switch limit {
-	case LimitJobsPerDay:
+	case api.LimitJobsPerDay:
 		return DayEnd(now).Sub(now)
-	case LimitJobsPerMonth, LimitTIKPerMonth:
+	case api.LimitJobsPerMonth, api.LimitTIKPerMonth:
 		return MonthEnd(now).Sub(now)
 	}
 	return ConcurrencyRetry

@@ -1,8 +1,10 @@
-package api
+package requests
 
 import (
 	"errors"
 	"testing"
+
+	"github.com/svc-games/svc/api/answers"
 )
 
 func TestMalformedBodyIsRefusedWithItsPlace(t *testing.T) {
@@ -16,7 +18,7 @@ func TestMalformedBodyIsRefusedWithItsPlace(t *testing.T) {
 		`{"name":"a"; "template":1}`: "12 of 26",
 	} {
 		_, err := ParseProjectRequest([]byte(body))
-		var refused *Error
+		var refused *answers.Error
 		if !errors.As(err, &refused) || refused.Status != 400 || refused.Message != "The body is not valid JSON: see byte "+want+"." {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}

@@ -1,4 +1,4 @@
-package api
+package requests
 
 import (
 	"errors"
@@ -6,15 +6,18 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 func TestSettingsOfAGameAreReadStrictly(t *testing.T) {
 	change, err := ParsePlayChange([]byte(`{"origins":["https://Example.com/","http://a.example:80","http://[::1]:3000"],"tikPerMonth":2.5,"askConsent":false}`))
 	if err != nil || !slices.Equal(*change.Origins, []string{"https://example.com", "http://a.example", "http://[::1]:3000"}) ||
-		*change.TIKPerMonth != 2.5*MicroPerTIK || *change.AskConsent {
+		*change.TIKPerMonth != 2.5*api.MicroPerTIK || *change.AskConsent {
 		t.Errorf("read %+v, %v", change, err)
 	}
-	if change, err := ParsePlayChange([]byte(`{}`)); err != nil || change != (PlayChange{}) {
+	if change, err := ParsePlayChange([]byte(`{}`)); err != nil || change != (api.PlayChange{}) {
 		t.Errorf("of nothing: %+v, %v", change, err)
 	}
 	for _, body := range []string{
@@ -22,7 +25,7 @@ func TestSettingsOfAGameAreReadStrictly(t *testing.T) {
 		`{"origins":["null"]}`, `{"origins":["*"]}`, `{"origins":["https://*.example.com"]}`, `{"origins":["https://a.example; script-src *"]}`, `{"origins":["https://a.example?x"]}`,
 		`{"origins":["https://a.example#"]}`, `{"origins":["ftp://a.example"]}`, `{"tikPerMonth":-1}`, `{"tikPerMonth":0.0000001}`, `{"askConsent":"yes"}`, `{"Origins":[]}`, `[]`,
 	} {
-		var refused *Error
+		var refused *answers.Error
 		if _, err := ParsePlayChange([]byte(body)); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 			t.Errorf("%s: %v", body, err)
 		}
@@ -57,7 +60,7 @@ func TestChangeOfAnExperimentIsReadStrictly(t *testing.T) {
 		`{"id":"a","state":"running","values":["1","2"]}`, `{"id":"a","state":"winner"}`, `{"id":"a","state":"stopped","winner":"1"}`, `{"id":"a","state":"paused"}`,
 		`{"id":"a","values":["1","\u0001"]}`,
 	} {
-		var refused *Error
+		var refused *answers.Error
 		if _, err := ParseExperimentChange([]byte(body)); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 			t.Errorf("%s: %v", body, err)
 		}
@@ -66,10 +69,10 @@ func TestChangeOfAnExperimentIsReadStrictly(t *testing.T) {
 
 func TestRulesOfABoardAreReadStrictly(t *testing.T) {
 	rules, err := ParseBoardRules([]byte(`{"better":"lower","perSecond":0.5,"rewards":[{"id":"a","name":"A","kind":"runs","least":3,"often":"daily"},{"id":"b","name":"B","kind":"win"}]}`))
-	if err != nil || rules.Better != BetterLower || *rules.PerSecond != 0.5 || rules.Least != nil || len(rules.Rewards) != 2 || rules.Rewards[1].Often != OftenOnce {
+	if err != nil || rules.Better != api.BetterLower || *rules.PerSecond != 0.5 || rules.Least != nil || len(rules.Rewards) != 2 || rules.Rewards[1].Often != api.OftenOnce {
 		t.Errorf("read %+v, %v", rules, err)
 	}
-	if rules, err := ParseBoardRules([]byte(`{}`)); err != nil || rules.Better != BetterHigher || rules.Rewards == nil {
+	if rules, err := ParseBoardRules([]byte(`{}`)); err != nil || rules.Better != api.BetterHigher || rules.Rewards == nil {
 		t.Errorf("of nothing: %+v, %v", rules, err)
 	}
 	for _, body := range []string{
@@ -77,7 +80,7 @@ func TestRulesOfABoardAreReadStrictly(t *testing.T) {
 		`{"rewards":[{"id":"a","name":"A","kind":"tik"}]}`, `{"rewards":[{"id":"a","name":"A","kind":"runs"}]}`, `{"rewards":[{"id":"a","name":"A","kind":"days","least":1001}]}`,
 		`{"rewards":[{"id":"a","name":"A","kind":"win"},{"id":"a","name":"B","kind":"win"}]}`,
 	} {
-		var refused *Error
+		var refused *answers.Error
 		if _, err := ParseBoardRules([]byte(body)); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 			t.Errorf("%s: %v", body, err)
 		}

@@ -1,10 +1,13 @@
-package api
+package requests
 
 import (
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 const testProject = "0123456789abcdef01234567"
@@ -26,13 +29,13 @@ func TestGenerateRequestIsReadWhole(t *testing.T) {
 	if req.ProjectID != testProject || req.Prompt != "a fish" || *req.Instructions != "be kind" {
 		t.Errorf("request is %+v", req)
 	}
-	if len(req.Context) != 1 || req.Context[0] != (ContextBlock{"lore", "the sea"}) {
+	if len(req.Context) != 1 || req.Context[0] != (api.ContextBlock{Name: "lore", Content: "the sea"}) {
 		t.Errorf("context is %+v", req.Context)
 	}
 	if len(req.Skills) != 1 || req.Skills[0].Files[0].Path != "src/jump.js" {
 		t.Errorf("skills are %+v", req.Skills)
 	}
-	if req.Settings.GameType != GameShort || req.Settings.ChatMode != ChatPlan || *req.Settings.AIImages || req.Settings.AIAudio != nil {
+	if req.Settings.GameType != api.GameShort || req.Settings.ChatMode != api.ChatPlan || *req.Settings.AIImages || req.Settings.AIAudio != nil {
 		t.Errorf("settings are %+v", req.Settings)
 	}
 }
@@ -52,14 +55,14 @@ func TestGenerateRequestRefusesAndNamesTheField(t *testing.T) {
 		"projectid after":          {generateBody(`,"projectid":null`), "projectId"},
 		"no prompt":                {`{"projectId":"` + testProject + `"}`, "prompt"},
 		"blank prompt":             {`{"projectId":"` + testProject + `","prompt":" \n"}`, "prompt"},
-		"prompt too long":          {`{"projectId":"` + testProject + `","prompt":"` + strings.Repeat("x", MaxPrompt+1) + `"}`, "prompt"},
+		"prompt too long":          {`{"projectId":"` + testProject + `","prompt":"` + strings.Repeat("x", api.MaxPrompt+1) + `"}`, "prompt"},
 		"prompt null":              {`{"projectId":"` + testProject + `","prompt":null}`, "prompt"},
 		"not UTF-8":                {"{\"prompt\":\"\xff\"}", "UTF-8"},
-		"instructions too long":    {generateBody(`,"instructions":"` + strings.Repeat("x", MaxInstructions+1) + `"`), "instructions"},
+		"instructions too long":    {generateBody(`,"instructions":"` + strings.Repeat("x", api.MaxInstructions+1) + `"`), "instructions"},
 		"context not an array":     {generateBody(`,"context":{}`), "context"},
 		"context block a string":   {generateBody(`,"context":["x"]`), "context[0]"},
 		"context member twice":     {generateBody(`,"context":[{"name":"a","name":"b"}]`), "context[0].name"},
-		"too many context blocks":  {generateBody(`,"context":[` + strings.Repeat(`{},`, MaxContextBlocks) + `{}]`), "context"},
+		"too many context blocks":  {generateBody(`,"context":[` + strings.Repeat(`{},`, api.MaxContextBlocks) + `{}]`), "context"},
 		"too many members":         {generateBody(strings.Repeat(`,"x":0`, maxMembers)), "more than 1000 members"},
 		"too many of a skill":      {generateBody(`,"skills":[{"key":"k"` + strings.Repeat(`,"x":0`, maxMembers) + `}]`), "skills[0] has more than"},
 		"skill without key":        {generateBody(`,"skills":[{"title":"t"}]`), "skills[0].key"},
@@ -87,7 +90,7 @@ func TestGenerateRequestRefusesAndNamesTheField(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := ParseGenerateRequest([]byte(tc.body))
-			var refused *Error
+			var refused *answers.Error
 			if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 				t.Fatalf("error is %v, want a 400", err)
 			}
@@ -102,17 +105,17 @@ func TestGenerateRequestRefusesAndNamesTheField(t *testing.T) {
 // refused here, with the part that is to blame.
 func TestPromptThatIsTooMuchForAMakerIsRefusedWithItsLargestPart(t *testing.T) {
 	block := func(n int) string { return `{"name":"c","content":"` + strings.Repeat("x", n) + `"}` }
-	most := generateBody(`,"instructions":"` + strings.Repeat("i", MaxInstructions) + `","context":[` + block(MaxContext) + `,` + block(MaxParts-MaxContext-MaxInstructions-len("a fish")) + `]`)
+	most := generateBody(`,"instructions":"` + strings.Repeat("i", api.MaxInstructions) + `","context":[` + block(api.MaxContext) + `,` + block(api.MaxParts-api.MaxContext-api.MaxInstructions-len("a fish")) + `]`)
 	if _, err := ParseGenerateRequest([]byte(most)); err != nil {
 		t.Fatalf("the most that is accepted: %v", err)
 	}
-	skill := `,"skills":[{"key":"k","title":"t","files":[` + strings.Repeat(`{"path":"a.js","content":"`+strings.Repeat("s", MaxSkillFile)+`"},`, 2) + `{"path":"b.js","content":"s"}]}]`
+	skill := `,"skills":[{"key":"k","title":"t","files":[` + strings.Repeat(`{"path":"a.js","content":"`+strings.Repeat("s", api.MaxSkillFile)+`"},`, 2) + `{"path":"b.js","content":"s"}]}]`
 	for body, want := range map[string]string{
 		strings.Replace(most, `"a fish"`, `"a fish!"`, 1): "together; they have 524289, of which the largest part, context[0].content, has 262144.",
 		generateBody(skill): "at most 524288 bytes together; they have 524295, of which the largest part, skills[0], has 524289.",
 	} {
 		_, err := ParseGenerateRequest([]byte(body))
-		var refused *Error
+		var refused *answers.Error
 		if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || !strings.HasSuffix(refused.Message, want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -124,12 +127,12 @@ func TestProjectRequestBounds(t *testing.T) {
 		"name only":        `{"name":"x"}`,
 		"all":              `{"name":"x","template":"blank","description":"d"}`,
 		"description null": `{"name":"x","description":null}`,
-		"longest name":     `{"name":"` + strings.Repeat("ü", MaxProjectName) + `"}`,
+		"longest name":     `{"name":"` + strings.Repeat("ü", api.MaxProjectName) + `"}`,
 	}
 	for name, body := range good {
 		t.Run(name, func(t *testing.T) {
 			req, err := ParseProjectRequest([]byte(body))
-			if err != nil || req.Name == "" || req.Template != TemplateBlank {
+			if err != nil || req.Name == "" || req.Template != api.TemplateBlank {
 				t.Errorf("got %+v, %v", req, err)
 			}
 		})
@@ -137,9 +140,9 @@ func TestProjectRequestBounds(t *testing.T) {
 	bad := map[string]string{
 		"no name":          `{}`,
 		"empty name":       `{"name":""}`,
-		"name too long":    `{"name":"` + strings.Repeat("x", MaxProjectName+1) + `"}`,
+		"name too long":    `{"name":"` + strings.Repeat("x", api.MaxProjectName+1) + `"}`,
 		"other template":   `{"name":"x","template":"rpg"}`,
-		"long description": `{"name":"x","description":"` + strings.Repeat("x", MaxProjectDescription+1) + `"}`,
+		"long description": `{"name":"x","description":"` + strings.Repeat("x", api.MaxProjectDescription+1) + `"}`,
 	}
 	for name, body := range bad {
 		t.Run(name, func(t *testing.T) {
@@ -157,13 +160,13 @@ func FuzzGenerateRequestNeverAcceptsAForeignReading(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		req, err := ParseGenerateRequest(body)
 		if err != nil {
-			var refused *Error
+			var refused *answers.Error
 			if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 				t.Fatalf("error is %v, want a 400", err)
 			}
 			return
 		}
-		if !ValidProjectID(req.ProjectID) || req.Prompt == "" {
+		if !api.ValidProjectID(req.ProjectID) || req.Prompt == "" {
 			t.Fatalf("accepted %+v", req)
 		}
 	})

@@ -1,8 +1,10 @@
-package api
+package mint
 
 import (
 	"testing"
 	"time"
+
+	"github.com/svc-games/svc/api"
 )
 
 // BenchmarkIDs measures what each request with a job and a project is asked
@@ -10,7 +12,7 @@ import (
 func BenchmarkIDs(b *testing.B) {
 	job, project := NewJobID(time.Now()), NewProjectID()
 	for b.Loop() {
-		if !ValidJobID(job) || !ValidProjectID(project) {
+		if !api.ValidJobID(job) || !api.ValidProjectID(project) {
 			b.Fatal("an id of our own is refused")
 		}
 	}

@@ -1,4 +1,4 @@
-package policy_test
+package parity_test
 
 import (
 	"encoding/json"
@@ -111,7 +111,7 @@ func TestGeneratedInputsAreDecidedAsByOPAsProgram(t *testing.T) {
 	long.Only(t)
 	stockOPA(t)
 	for name, dir := range map[string]string{
-		"shipped": ".", "readers": policytest.Example(t), "hours": policytest.ExampleOf(t, "hours"), "addresses": policytest.ExampleOf(t, "addresses"),
+		"shipped": "..", "readers": policytest.Example(t), "hours": policytest.ExampleOf(t, "hours"), "addresses": policytest.ExampleOf(t, "addresses"),
 		"suspended": policytest.ExampleOf(t, "suspended"), "board": policytest.ExampleOf(t, "board"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,6 +245,9 @@ func generated(r *rand.Rand) policy.Input {
 	}
 	if in.User != nil && r.IntN(5) > 0 {
 		in.User.ID = "user-1"
+	}
+	if in.Key == nil && in.User != nil && in.Project != nil && r.IntN(5) == 0 { // one's own project, in the console
+		in.User.ID, in.User.State, in.User.Via, in.Project.OwnerID = "user-1", policy.UserActive, policy.ViaConsole, "user-1"
 	}
 	if admins := in.Action == policy.ActionAdminRead || in.Action == policy.ActionAdminWrite; in.User != nil && (r.IntN(4) == 0) != admins {
 		in.User.Via = policy.ViaAdmin

@@ -1,4 +1,4 @@
-package policy_test
+package parity_test
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ import (
 func stockOPA(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command("go", "tool", "-n", "opa")
-	cmd.Dir = filepath.Join("..", "test", "opa")
+	cmd.Dir = filepath.Join("..", "..", "test", "opa")
 	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "CGO_ENABLED=0") // as "make stock-opa" does, so that it is in the cache
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -34,7 +34,7 @@ func stockOPA(t *testing.T) {
 // documented returns the commands with OPA's program of the README, in their order.
 func documented(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestStockOPAWorksOnThePolicyAsItLiesThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{good, broken} {
-		if err := errors.Join(os.CopyFS(filepath.Join(dir, "policy"), os.DirFS(".")), os.WriteFile(filepath.Join(dir, "input.json"), input, 0o600)); err != nil {
+		if err := errors.Join(os.CopyFS(filepath.Join(dir, "policy"), os.DirFS("..")), os.WriteFile(filepath.Join(dir, "input.json"), input, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

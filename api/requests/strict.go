@@ -1,4 +1,6 @@
-package api
+// Package requests reads what clients send, strictly: its errors are *answers.Error with
+// status 400 that name what is wrong.
+package requests
 
 import (
 	"bytes"
@@ -7,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/svc-games/svc/api/answers"
 )
 
 // members maps the exact names of an object's members to what reads them.
@@ -23,7 +27,7 @@ const maxMembers = 1000
 // the object's place in the request, "" for the whole body.
 func decodeObject(data []byte, at string, known members) error {
 	if !utf8.Valid(data) {
-		return BadRequest("The body is not valid UTF-8.")
+		return answers.BadRequest("The body is not valid UTF-8.")
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	tok, err := dec.Token()
@@ -31,12 +35,12 @@ func decodeObject(data []byte, at string, known members) error {
 		return malformed(at, data)
 	}
 	if tok != json.Delim('{') {
-		return BadRequest("%s must be a JSON object.", place(at))
+		return answers.BadRequest("%s must be a JSON object.", place(at))
 	}
 	seen := make(map[string]bool, len(known))
 	for n := 0; dec.More(); n++ {
 		if n == maxMembers {
-			return BadRequest("%s has more than %d members.", place(at), maxMembers)
+			return answers.BadRequest("%s has more than %d members.", place(at), maxMembers)
 		}
 		tok, err := dec.Token()
 		if err != nil {
@@ -50,12 +54,12 @@ func decodeObject(data []byte, at string, known members) error {
 		read, ok := known[name]
 		if !ok {
 			if exact, near := caseVariant(name, known); near {
-				return BadRequest("%s is not a member; its exact name is %s.", member(at, name), exact)
+				return answers.BadRequest("%s is not a member; its exact name is %s.", member(at, name), exact)
 			}
 			continue
 		}
 		if seen[name] {
-			return BadRequest("%s is given twice.", member(at, name))
+			return answers.BadRequest("%s is given twice.", member(at, name))
 		}
 		seen[name] = true
 		if string(raw) == "null" {
@@ -69,7 +73,7 @@ func decodeObject(data []byte, at string, known members) error {
 		return malformed(at, data)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return BadRequest("There is data after the JSON object.")
+		return answers.BadRequest("There is data after the JSON object.")
 	}
 	return nil
 }
@@ -80,11 +84,11 @@ func decodeObject(data []byte, at string, known members) error {
 func decodeArray(raw json.RawMessage, at string, limit int, read func(i int, raw json.RawMessage) error) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if tok, err := dec.Token(); err != nil || tok != json.Delim('[') {
-		return BadRequest("%s must be an array.", at)
+		return answers.BadRequest("%s must be an array.", at)
 	}
 	for i := 0; dec.More(); i++ {
 		if i == limit {
-			return BadRequest("%s has more than %d elements, the most that are accepted.", at, limit)
+			return answers.BadRequest("%s has more than %d elements, the most that are accepted.", at, limit)
 		}
 		var item json.RawMessage
 		if err := dec.Decode(&item); err != nil {
@@ -101,7 +105,7 @@ func decodeArray(raw json.RawMessage, at string, limit int, read func(i int, raw
 func text(dst *string, at string, min, max int) func(json.RawMessage) error {
 	return value(at, "a string", func(s string) error {
 		if n := utf8.RuneCountInString(s); n < min || n > max {
-			return BadRequest("%s must have %d to %d characters; it has %d.", at, min, max, n)
+			return answers.BadRequest("%s must have %d to %d characters; it has %d.", at, min, max, n)
 		}
 		*dst = s
 		return nil
@@ -112,7 +116,7 @@ func text(dst *string, at string, min, max int) func(json.RawMessage) error {
 func bytesText(dst *string, at string, max int) func(json.RawMessage) error {
 	return value(at, "a string", func(s string) error {
 		if len(s) > max {
-			return BadRequest("%s must have at most %d bytes; it has %d.", at, max, len(s))
+			return answers.BadRequest("%s must have at most %d bytes; it has %d.", at, max, len(s))
 		}
 		*dst = s
 		return nil
@@ -130,7 +134,7 @@ func oneOf[T ~string](dst *T, at string, allowed ...T) func(json.RawMessage) err
 			}
 			names[i] = string(a)
 		}
-		return BadRequest("%s must be one of: %s.", at, strings.Join(names, ", "))
+		return answers.BadRequest("%s must be one of: %s.", at, strings.Join(names, ", "))
 	})
 }
 
@@ -147,7 +151,7 @@ func value[T any](at, kind string, take func(T) error) func(json.RawMessage) err
 	return func(raw json.RawMessage) error {
 		var v T
 		if err := json.Unmarshal(raw, &v); err != nil {
-			return BadRequest("%s must be %s.", at, kind)
+			return answers.BadRequest("%s must be %s.", at, kind)
 		}
 		return take(v)
 	}
@@ -166,9 +170,9 @@ func caseVariant(name string, known members) (string, bool) {
 func malformed(at string, data []byte) error {
 	var syntax *json.SyntaxError
 	if errors.As(json.Unmarshal(data, new(json.RawMessage)), &syntax) {
-		return BadRequest("%s is not valid JSON: see byte %d of %d.", place(at), syntax.Offset, len(data))
+		return answers.BadRequest("%s is not valid JSON: see byte %d of %d.", place(at), syntax.Offset, len(data))
 	}
-	return BadRequest("%s is not valid JSON.", place(at))
+	return answers.BadRequest("%s is not valid JSON.", place(at))
 }
 
 func place(at string) string {

@@ -1,13 +1,20 @@
-package api
+// Package mint makes the ids, keys and tokens that the service gives out, and tells its own
+// from junk. What is stored of a secret is its hash; what is shown, its masked form.
+package mint
 
 import (
 	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"hash/crc32"
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
 )
 
 const (
@@ -191,3 +198,42 @@ func character(text []byte) (c byte, width int) {
 func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
+
+// NewProjectID returns 24 random lower-case hexadecimal characters.
+func NewProjectID() string {
+	var b [12]byte
+	mustRead(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// NewJobID returns "job_" and a ULID made at now. The id is the reservation
+// id in the ledger and the engine's idempotency key as well.
+func NewJobID(now time.Time) string { return "job_" + newULID(now) }
+
+// JobTime returns when the id of a job was made.
+func JobTime(jobID string) (time.Time, error) {
+	id, err := ulid.ParseStrict(strings.TrimPrefix(jobID, "job_"))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("reading the time of a job id: %w", err)
+	}
+	return id.Timestamp(), nil
+}
+
+// NewSessionID returns "ses_" and a ULID made at now. A project has one
+// session: the conversation its jobs belong to.
+func NewSessionID(now time.Time) string { return "ses_" + newULID(now) }
+
+// NewKeyID returns "key_" and a ULID made at now. It names an API key in
+// records and logs; it is not a secret.
+func NewKeyID(now time.Time) string { return "key_" + newULID(now) }
+
+// NewInstanceID returns the ULID that names one start of one engine.
+func NewInstanceID(now time.Time) string { return newULID(now) }
+
+func newULID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), rand.Reader).String()
+}
+
+// mustRead fills b with random bytes. crypto/rand.Read never returns an error
+// since Go 1.24: it ends the program instead.
+func mustRead(b []byte) { _, _ = rand.Read(b) }

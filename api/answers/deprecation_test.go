@@ -1,4 +1,4 @@
-package api
+package answers
 
 import (
 	"net/http"
@@ -36,7 +36,7 @@ func TestAnswersOfWhatIsOnItsWayOutSaySinceWhenAndUntilWhen(t *testing.T) {
 // TestPageSaysWhatIsOnItsWayOutAndTheDocumentMarksIt: a row for each operation, or that
 // there is none, and a year between.
 func TestPageSaysWhatIsOnItsWayOutAndTheDocumentMarksIt(t *testing.T) {
-	page, err := os.ReadFile("../docs/api.md")
+	page, err := os.ReadFile("../../docs/api.md")
 	if err != nil {
 		t.Fatal(err)
 	}

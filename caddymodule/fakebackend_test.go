@@ -45,6 +45,7 @@ type fakeBackend struct {
 
 	dir     string
 	socket  string // where the engine listens
+	proven  bool   // nobody else ever does
 	lookups atomic.Int32
 	reserve atomic.Int32    // submissions that were admitted
 	setting atomic.Value    // of the engines, as the last reload left it
@@ -304,6 +305,12 @@ func (d *fakeBackend) note(call string) {
 	}
 }
 
+func (d *fakeBackend) forgetCalls() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = nil
+}
+
 func (d *fakeBackend) wantCalls(t *testing.T, want string) {
 	t.Helper()
 	d.mu.Lock()
@@ -315,7 +322,7 @@ func (d *fakeBackend) wantCalls(t *testing.T, want string) {
 
 func (d *fakeBackend) lease() *engineproxy.Lease {
 	return &engineproxy.Lease{
-		Endpoint: engineproxy.Endpoint{Network: "unix", Address: d.socket, Token: "token", InstanceID: "i"},
+		Endpoint: engineproxy.Endpoint{Network: "unix", Address: d.socket, Token: "token", InstanceID: "i", Proven: d.proven},
 		Release:  func() {},
 	}
 }

@@ -22,6 +22,9 @@ type Endpoint struct {
 	Address    string `json:"address,omitempty"`
 	InstanceID string `json:"instanceId"`
 	Token      string `json:"token,omitempty"` // the instance's bearer token
+	// Proven: the engine of no other start ever listens at the address, so that who reaches
+	// one reaches the instance.
+	Proven bool `json:"proven,omitempty"`
 	// TLS is what both ends prove themselves with over TCP; it is nil on a Unix
 	// socket. It holds a key of this process and goes no further.
 	TLS *tls.Config `json:"-"`

@@ -25,19 +25,29 @@ func (s *serving) detach(r *http.Request, q streamed, stopBeat func()) bool {
 	}
 	s.cancel()
 	s.cancel, s.stopBeat, s.detached = cancel, stopBeat, true
+	s.turn = func() {
+		if s.unpark() {
+			s.run(q)
+		}
+	}
 	s.endWithStream()
 	go s.run(q)
 	return true
 }
 
-// wake has a parked stream served again.
+// wake has a parked stream served again, and does not wait.
 func (s *serving) wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.parked {
-		s.parked = false
+	if s.unpark() {
 		go s.run(s.of)
 	}
+}
+
+// unpark reports whether the stream was parked, and is the caller's to serve.
+func (s *serving) unpark() (was bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was, s.parked = s.parked, false
+	return was
 }
 
 // park leaves a stream that has nothing to send until that changes, or it ends. false: it
@@ -47,7 +57,7 @@ func (s *serving) park() bool {
 	s.mu.Lock()
 	s.parked = true
 	s.mu.Unlock()
-	if reader.Park(changed, s.wake) && ctx.Err() == nil {
+	if reader.Park(changed, s.turn) && ctx.Err() == nil {
 		return true
 	}
 	s.mu.Lock()

@@ -23,7 +23,7 @@ import (
 // detaching serves streams of a job whose log is what next writes, over real connections.
 // Each client names its key. What is returned with the server holds a token for each
 // request that its handler is done with.
-func detaching(t *testing.T, l *Locator, next Next) (server *httptest.Server, done <-chan struct{}) {
+func detaching(t testing.TB, l *Locator, next Next) (server *httptest.Server, done <-chan struct{}) {
 	t.Helper()
 	served(l, next)
 	returned := make(chan struct{}, 100)
@@ -56,7 +56,7 @@ func reads(t *testing.T, server *httptest.Server, key string) *http.Response {
 }
 
 // asks opens a stream on a connection from which nothing is read.
-func asks(t *testing.T, server *httptest.Server, key string) net.Conn {
+func asks(t testing.TB, server *httptest.Server, key string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {

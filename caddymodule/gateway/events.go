@@ -104,6 +104,7 @@ type serving struct {
 	detached bool           // so that nothing that is left to send has it parked
 	stall    time.Duration  // how long its client may then take nothing, 0 for ever
 	stopBeat func()         // of the stream once it is detached
+	turn     func()         // serves it when it is parked and something has come; likewise
 
 	changed <-chan struct{} // what the reader waits for
 

@@ -91,6 +91,11 @@ func (s *Submitter) submit(r *http.Request, q *Request, sessionID string, next N
 	return s.ask(r, q, sessionID, next), nil // settling says whether it is refused
 }
 
+// maxUnasked bounds, in bytes, a body that goes out with its request. A socket holds as
+// much: an engine that refuses it unread does not break off a write, which would lose
+// the refusal.
+const maxUnasked = 64 << 10
+
 // ask sends the submission to the engine, detached from the client's connection,
 // and returns what came back.
 func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next) answer {
@@ -99,9 +104,11 @@ func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next
 	ctx, end := span.Start(ctx, "engine", "submit")
 	r = r.Clone(ctx)
 	replaceBody(r, q.Body)
-	// The body goes out only after the engine behind the endpoint has taken
-	// the instance's token: another one never sees it.
-	r.Header.Set("Expect", "100-continue")
+	if !q.Lease.Proven || len(q.Body) > maxUnasked {
+		// The body goes out only after the engine behind the endpoint has taken the
+		// instance's token: another one never sees it. A proven one is the instance.
+		r.Header.Set("Expect", "100-continue")
+	}
 	r.Header.Set(contract.HeaderJobID, q.Admitted)
 	r.Header.Set(contract.HeaderSessionID, sessionID)
 	r.Header.Set(contract.HeaderRequestID, peer.RequestOf(ctx).ID) // and not what the client wrote there

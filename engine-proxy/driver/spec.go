@@ -1,12 +1,21 @@
 package driver
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Incarnation is one start of one project's engine; it is never reused.
 type Incarnation struct {
 	ProjectID  string
 	Generation uint64 // grows with every start and is on disk before it
 	InstanceID string // the engine echoes it in every answer
+}
+
+// SocketName is what the Unix socket of this start is called, and that of no other start
+// of the project: who connects by it reaches this instance or nobody.
+func (i Incarnation) SocketName() string {
+	return "e" + strconv.FormatUint(i.Generation, 10) + ".sock"
 }
 
 // Handle names a running instance to its driver. It is opaque to everyone
@@ -32,7 +41,7 @@ type Spec struct {
 	Volume     string
 	RuntimeDir string // the engine's other directory: its sockets, token and scratch space; "" with Remote
 	StateDir   string // the driver's notes and the log; never in an engine's reach
-	Socket     string // Unix socket on which the engine is to listen; "" with Remote
+	Socket     string // Unix socket on which the engine is to listen, by its SocketName; no earlier one is left; "" with Remote
 	TokenFile  string // holds the instance's bearer token; "" with Remote
 	Egress     string // Unix socket behind which the engine finds models; "" when there are none, and with Remote
 	// Remote is set for a Remote driver, and for no other.

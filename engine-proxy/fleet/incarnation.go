@@ -80,6 +80,12 @@ func (a *actor) connect(r *incarnation) {
 	})
 }
 
+// observed notes what the driver sees of the instance, which has a client.
+func (r *incarnation) observed(obs driver.Observed) {
+	r.pid = obs.PID
+	r.at.Proven = obs.Endpoint.Proven && obs.Endpoint.Address == r.at.Address
+}
+
 func (r *incarnation) instance() string {
 	if r == nil {
 		return ""

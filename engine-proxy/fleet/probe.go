@@ -55,7 +55,7 @@ func (a *actor) awaitReady(r *incarnation, h driver.Handle) (contract.Ready, err
 	if err != nil {
 		return contract.Ready{}, err
 	}
-	a.post(func() { r.pid = obs.PID })
+	a.post(func() { r.observed(obs) })
 	a.px.wg.Go(func() { a.px.releaseTurnOfWaiting(ctx, r.ticket, h) })
 	return a.px.probe(ctx, r.client, func() {
 		a.post(a.stepping(func(m *lifecycle.Machine, _ time.Time) { m.Answered(r.number) }))

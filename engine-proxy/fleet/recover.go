@@ -140,9 +140,10 @@ func (a *actor) adopt(number uint64) {
 			return a.stepping(func(m *lifecycle.Machine, now time.Time) { m.Vanished(now, r.number) })
 		}
 		if a.do(r.ctx, func() {
-			r.pid, r.entry.Handle = obs.PID, obs.Handle
+			r.entry.Handle = obs.Handle
 			r.entry.SetEndpoint(obs.Endpoint)
 			a.connect(r)
+			r.observed(obs)
 		}) != nil {
 			return func() { a.startFailed(r, context.Cause(r.ctx)) }
 		}

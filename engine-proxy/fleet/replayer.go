@@ -55,7 +55,7 @@ func (p *Proxy) replaySpec(id string) (s driver.Spec, by *authority.Authority, t
 	now := p.clock.Now()
 	s.Incarnation = driver.Incarnation{ProjectID: id, Generation: uint64(now.UnixMilli()), InstanceID: mint.NewInstanceID(now)}
 	s.StateDir = p.layout.State(id)
-	if s.Socket, err = p.layout.PrepareReplays(id); err != nil {
+	if s.Socket, err = p.layout.PrepareReplays(s.Incarnation); err != nil {
 		return s, nil, "", err
 	}
 	token = state.NewToken()

@@ -64,7 +64,9 @@ func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, e
 	if err := p.checkVolume(projectID, before); err != nil {
 		return state.Entry{}, "", err
 	}
-	socket, err := p.layout.Prepare(projectID, before.Socket)
+	now := p.clock.Now()
+	next := driver.Incarnation{ProjectID: projectID, Generation: before.Generation + 1, InstanceID: mint.NewInstanceID(now)}
+	socket, err := p.layout.Prepare(next, before.Socket)
 	if err != nil {
 		return state.Entry{}, "", &volumeError{err}
 	}
@@ -72,10 +74,9 @@ func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, e
 	if err := durable.Replace(p.layout.Token(projectID), []byte(token)); err != nil {
 		return state.Entry{}, "", &volumeError{fmt.Errorf("writing engine token: %w", err)}
 	}
-	now := p.clock.Now()
 	e = state.Entry{
-		ProjectID: projectID, OwnerID: owner, Generation: before.Generation + 1,
-		InstanceID: mint.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
+		ProjectID: projectID, OwnerID: owner, Generation: next.Generation, InstanceID: next.InstanceID, Socket: socket,
+		Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
 	}
 	if p.remote != nil {
 		e.Authority = p.authorities.Current().Name()

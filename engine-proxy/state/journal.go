@@ -33,7 +33,8 @@ type Entry struct {
 	Unread bool `json:"-"`
 }
 
-// Endpoint is where the engine listens; zero when that is not known.
+// Endpoint is where the engine listens; zero when that is not known. Whether it is proven
+// the driver says.
 func (e *Entry) Endpoint() driver.Endpoint {
 	if e.Address != "" {
 		return driver.TCPEndpoint(e.Address)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/peer"
 )
 
@@ -74,24 +75,27 @@ func (l Layout) Token(projectID string) string {
 	return filepath.Join(l.Runtime(projectID), "token")
 }
 
-// Prepare makes a project's directories and returns the path of the socket
-// that replaces the one it had before. A data directory whose path is too long
+// Prepare makes a project's directories and returns the path of the socket of a
+// start, of which no other start has the name, in place of before and all earlier
+// ones. A data directory whose path is too long
 // for sockets gets a private one in the system's temporary directory. Of an
 // engine elsewhere there is nothing here but its journal, and no socket.
-func (l Layout) Prepare(projectID, before string) (socket string, err error) {
-	return l.prepare(projectID, before, l.Volume(projectID))
+func (l Layout) Prepare(i driver.Incarnation, before string) (socket string, err error) {
+	return l.prepare(i, before, l.Volume(i.ProjectID))
 }
 
 // PrepareReplays is Prepare for the engine without a volume that plays runs again. Its
 // socket directory is to be removed.
-func (l Layout) PrepareReplays(id string) (socket string, err error) { return l.prepare(id, "") }
+func (l Layout) PrepareReplays(i driver.Incarnation) (socket string, err error) {
+	return l.prepare(i, "")
+}
 
 // prepare makes the directories of an engine, and those in volume unless it runs
 // elsewhere.
-func (l Layout) prepare(projectID, before string, volume ...string) (socket string, err error) {
-	dirs := []string{l.State(projectID)}
+func (l Layout) prepare(i driver.Incarnation, before string, volume ...string) (socket string, err error) {
+	dirs, runtime := []string{l.State(i.ProjectID)}, l.Runtime(i.ProjectID)
 	if !l.remote {
-		dirs = append(append(dirs, volume...), l.Runtime(projectID))
+		dirs = append(append(dirs, volume...), runtime)
 	}
 	for _, dir := range dirs {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -104,10 +108,10 @@ func (l Layout) prepare(projectID, before string, volume ...string) (socket stri
 	if l.remote {
 		return "", nil
 	}
-	socket = filepath.Join(l.Runtime(projectID), "e.sock")
-	if len(EgressSocket(socket)) > peer.MaxSocketPath {
+	socket = filepath.Join(runtime, i.SocketName())
+	if max(len(socket), len(EgressSocket(socket))) > peer.MaxSocketPath {
 		if before != "" {
-			if err := RemoveSocketDir(before, l.Runtime(projectID)); err != nil {
+			if err := RemoveSocketDir(before, runtime); err != nil {
 				return "", err
 			}
 		}
@@ -115,12 +119,29 @@ func (l Layout) prepare(projectID, before string, volume ...string) (socket stri
 		if err != nil {
 			return "", fmt.Errorf("making socket directory: %w", err)
 		}
-		return filepath.Join(dir, "e.sock"), nil
+		return filepath.Join(dir, i.SocketName()), nil
 	}
-	if err := os.Remove(socket); err != nil && !os.IsNotExist(err) {
-		return "", fmt.Errorf("removing old socket: %w", err)
+	return socket, removeSockets(runtime)
+}
+
+// removeSockets removes what stands where an engine of the project listened, or is to:
+// earlier engines wrote there, and might lead to the next one who means another.
+func removeSockets(runtime string) error {
+	entries, err := os.ReadDir(runtime)
+	if err != nil {
+		return fmt.Errorf("looking for old sockets: %w", err)
 	}
-	return socket, nil
+	for _, e := range entries {
+		name, named := strings.CutPrefix(e.Name(), "e")
+		number, socket := strings.CutSuffix(name, ".sock")
+		if !named || !socket || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(runtime, e.Name())); err != nil {
+			return fmt.Errorf("removing old socket: %w", err)
+		}
+	}
+	return nil
 }
 
 // EgressSocket is the way to models of the engine that listens on socket.

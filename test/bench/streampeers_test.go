@@ -24,6 +24,9 @@ const (
 	// eventBudget is what an event may take of the processor time that bare Caddy takes, and
 	// eventFails from where a short run fails: on a crowded machine 0.8 was measured.
 	eventBudget, eventFails = 0.5, 1.0
+	// lateFails is how many times as late as from bare Caddy the latest events of a short run
+	// may come, beside lateAnyway.
+	lateFails, lateAnyway = 2, 5 * time.Millisecond
 )
 
 // beside is one of those whose streams are compared.
@@ -57,9 +60,11 @@ func (r *report) eventsBeside() {
 		all = append(all, b)
 	}
 	wait.Until(t, "all streams are open", func() bool { return ours.readers.opened.Load() == int64(n) })
+	before, seen := r.counted(w.Gateway), ours.readers.events.Load()
 	for range max(3, r.n(rounds)) {
 		r.roundBeside(all)
 	}
+	allocations, calls := r.counted(w.Gateway).since(before, ours.readers.events.Load()-seen)
 	for _, b := range all {
 		b.readers.close()
 	}
@@ -67,15 +72,27 @@ func (r *report) eventsBeside() {
 	bare := all[1]
 	s := r.section("Events beside others", fmt.Sprintf("Processor time of the process for each delivered event, and its resident memory for each stream: %d streams "+
 		"of %d logs at each at the same time, HTTP/1.1, an event every %v; medians of %d rounds of %v. The streams of svc are of its engines, those of the others of a "+
-		"server that has the same events.", n, len(w.jobs), besideChatter, len(ours.cpu), r.lastBeside()), "setup", "CPU per event", "against bare Caddy", "memory a stream", "budget", "")
+		"server that has the same events.", n, len(w.jobs), besideChatter, len(ours.cpu), r.lastBeside()), "setup", "CPU per event", "against bare Caddy", "p99", "memory a stream", "budget", "")
 	for _, b := range all {
 		budget, says := "", ""
 		if b == ours {
 			budget, says = fmt.Sprintf("%.2f", eventBudget), verdict(s.kept("processor time of an event", share(b.against(bare.peer), eventBudget)))
 		}
-		s.row(b.name, fmt.Sprintf("%.1f µs", median(b.cpu)), fmt.Sprintf("%.2f", b.against(bare.peer)), b.memory, budget, says)
+		s.row(b.name, fmt.Sprintf("%.1f µs", median(b.cpu)), fmt.Sprintf("%.2f", b.against(bare.peer)), millis(quantile(b.readers.took(), 0.99)), b.memory, budget, says)
 	}
+	late, lateFromBare := quantile(ours.readers.took(), 0.99), quantile(bare.readers.took(), 0.99)
+	r.hold(late <= lateFails*lateFromBare+lateAnyway, "the latest events come after %v, and from bare Caddy after %v", late, lateFromBare)
+	r.eventTakes(allocations, calls)
 	r.hold(ours.against(bare.peer) <= eventFails, "an event takes %.2f of what it takes bare Caddy, want at most %.2f", ours.against(bare.peer), eventFails)
+}
+
+// eventTakes says what a delivered event takes of the gateway, of whatever machine.
+func (r *report) eventTakes(allocations, calls float64) {
+	s := r.section("What an event takes", "Of the gateway's process, for each event that came to a client, those of reading it from its engine among it.", "", "measured", "most in a short run")
+	s.row("allocations", fmt.Sprintf("%.2f", allocations), mostEventAllocations)
+	r.hold(allocations <= mostEventAllocations, "an event takes %.2f allocations, want at most %v", allocations, mostEventAllocations)
+	s.row("system calls that read or write", fmt.Sprintf("%.2f", calls), mostEventCalls)
+	r.hold(calls <= mostEventCalls, "an event takes %.2f reads and writes, want at most %v", calls, mostEventCalls)
 }
 
 func (r *report) lastBeside() time.Duration { return max(2*time.Second, r.last(besideTime)) }
@@ -85,9 +102,11 @@ func (r *report) roundBeside(all []*beside) {
 	used, events := make([]time.Duration, len(all)), make([]int64, len(all))
 	for i, b := range all {
 		used[i], events[i] = cpuOf(r.t, b.Process), b.readers.events.Load()
+		b.readers.measure.Store(true)
 	}
 	<-time.After(r.lastBeside())
 	for i, b := range all {
+		b.readers.measure.Store(false)
 		n := max(1, b.readers.events.Load()-events[i])
 		b.cpu = append(b.cpu, float64((cpuOf(r.t, b.Process)-used[i]).Nanoseconds())/1000/float64(n))
 	}

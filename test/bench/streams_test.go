@@ -18,8 +18,9 @@ import (
 const (
 	// openStreams is how many event streams are open, of so many running jobs.
 	openStreams, streamedJobs = 9900, 100
-	// chatter is how often a job logs an event: 2,000 a second are delivered.
-	chatter = 5 * time.Second
+	// chatter is how often a job logs an event: 2,000 a second are delivered. A short run does
+	// not wait as long for them.
+	chatter, chatterInShort = 5 * time.Second, time.Second
 	// opensAtOnce is how many clients wait for their answers at most.
 	opensAtOnce = 200
 	// revokedStreams are those of the key that is revoked.
@@ -29,13 +30,14 @@ const (
 // streams measures many readers of a few running jobs.
 func (r *report) streams() {
 	t := r.t
-	n, jobs, revoked := max(200, r.n(openStreams)), max(4, r.n(streamedJobs)), max(20, r.n(revokedStreams))
-	w := r.warm(warming{program: programs.Build(t, fakeengine.Folder), projects: jobs, switches: &fakeengine.Switches{Chatter: chatter}, prefix: pinned(t, 0)})
+	every := r.chatter()
+	n, jobs, revoked := max(800, r.n(openStreams)), max(4, r.n(streamedJobs)), max(20, r.n(revokedStreams))
+	w := r.warm(warming{program: programs.Build(t, fakeengine.Folder), projects: jobs, switches: &fakeengine.Switches{Chatter: every}, prefix: pinned(t, 0)})
 	other := w.NewKey("bench")
 	for _, sub := range w.jobs {
 		wait.Until(t, "the job runs", func() bool { return w.Job(w.key, sub).Status == api.JobRunning })
 	}
-	idle := resident(t, w.PID())
+	idle, living := resident(t, w.PID()), r.lives(w.Gateway)
 	frozen := w.freeze()
 
 	readers, sound := readers{addr: w.Addr}, int64(0)
@@ -66,24 +68,20 @@ func (r *report) streams() {
 	used, events := cpuOf(t, &w.Process)-before, readers.events.Load()-seen
 	took := readers.took()
 	held := resident(t, w.PID())
+	living = r.lives(w.Gateway) - living
 	busy, heap := r.whileOpen(w)
 
-	begin = time.Now()
-	w.MustAdmin("key", "revoke", other.ID)
-	wait.Until(t, "the revoked key's streams have ended", func() bool { return readers.ended.Load() == int64(revoked) })
-	cut := time.Since(begin)
-	if lost := readers.ended.Load() - int64(revoked); lost > 0 {
-		t.Errorf("%d streams of another key ended", lost)
-	}
+	cut := readers.revoke(t, w, other, int64(revoked))
 	readers.close()
 
 	s := r.section("Event streams", fmt.Sprintf("%d streams of %d running jobs at one gateway on one core, HTTP/1.1; each job logs an event every %v, so that %.0f "+
-		"are delivered a second. One of the engines is frozen (SIGSTOP) while the streams are opened.", n, jobs, chatter, float64(n)/chatter.Seconds()),
+		"are delivered a second. One of the engines is frozen (SIGSTOP) while the streams are opened.", n, jobs, every, float64(n)/every.Seconds()),
 		"", "measured", "budget", "")
 	each := float64(held-idle) / 1024 / float64(n)
 	kept := s.kept("resident memory a stream", share(each, 12))
 	s.row("resident memory a stream", fmt.Sprintf("%.1f KB", each), "12 KB", verdict(kept))
 	r.missed(s, kept, "the heap with all streams open", func() []byte { return heap })
+	r.heapOfAStream(s, float64(living)/float64(n))
 	p99 := quantile(took, 0.99)
 	kept = s.kept("an event's way, p99", share(p99, 5*time.Millisecond))
 	s.row("an event, from the engine's log to the client, p50", millis(quantile(took, 0.5)), "", "")
@@ -95,6 +93,32 @@ func (r *report) streams() {
 		verdict(s.kept("revocation of a key with many", share(cut, 500*time.Millisecond))))
 	r.stop(w)
 	r.eventsBeside()
+}
+
+func (r *report) chatter() time.Duration {
+	if r.full {
+		return chatter
+	}
+	return chatterInShort
+}
+
+// revoke returns how long after the revocation of a key its streams have ended, of which
+// there are so many.
+func (r *readers) revoke(t *testing.T, w warm, key rig.Key, streams int64) time.Duration {
+	begin := time.Now()
+	w.MustAdmin("key", "revoke", key.ID)
+	wait.Until(t, "the revoked key's streams have ended", func() bool { return r.ended.Load() == streams })
+	cut := time.Since(begin)
+	if lost := r.ended.Load() - streams; lost > 0 {
+		t.Errorf("%d streams of another key ended", lost)
+	}
+	return cut
+}
+
+// heapOfAStream says what of the heap and of stacks a stream has, after a collection.
+func (r *report) heapOfAStream(s *section, each float64) {
+	s.row("of it heap and stacks in use", fmt.Sprintf("%.1f KB", each/1024), fmt.Sprintf("%d bytes in a short run", mostHeap), "")
+	r.hold(each <= mostHeap, "a stream has %.0f bytes of heap and stacks, want at most %d", each, mostHeap)
 }
 
 // whileOpen returns the profiles of the processor and of the heap of a gateway with many

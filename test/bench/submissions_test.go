@@ -78,6 +78,7 @@ func (r *report) submissions() {
 	kept = s.kept("4,000 a second", share(rateBudget, rate))
 	s.row(fmt.Sprintf("engines that only accept, %d clients", submitters), fmt.Sprintf("%.0f", rate), millis(p50), millis(p99), "4,000 a second", verdict(kept))
 	r.missed(s, kept, fmt.Sprintf("submissions of %d clients", submitters), func() []byte { return r.whileSubmitting(accept, 0) })
+	r.countsOfASubmission()
 	r.wayOfASubmission()
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -162,6 +163,20 @@ func (g *Gateway) Profile(during time.Duration) ([]byte, error) {
 		err = fmt.Errorf("a profile is answered %d", res.StatusCode)
 	}
 	return raw, err
+}
+
+// Memory returns what the gateway's runtime says of its memory. The configuration needs
+// Caddy's admin socket.
+func (g *Gateway) Memory() (runtime.MemStats, error) {
+	var vars struct {
+		Memory runtime.MemStats `json:"memstats"`
+	}
+	res, err := g.admin("/debug/vars")
+	if err != nil {
+		return vars.Memory, err
+	}
+	defer res.Body.Close()
+	return vars.Memory, json.NewDecoder(res.Body).Decode(&vars)
 }
 
 func (g *Gateway) admin(path string) (*http.Response, error) {

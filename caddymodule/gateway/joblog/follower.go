@@ -35,6 +35,7 @@ type follower struct {
 	mu       sync.Mutex // guards the following fields, and joined and next of the readers
 	window   window
 	cursors  map[*Reader]struct{}
+	parked   int    // of them
 	reads    int    // since they were looked through
 	answered bool   // the source has, once
 	waiting  bool   // for it
@@ -153,20 +154,31 @@ func (f *follower) answer() { f.answered, f.waiting = true, false }
 
 // change changes the follower and wakes the readers.
 func (f *follower) change(how func()) {
+	take(f.changeFor(how))
+}
+
+// changeFor changes the follower and returns what readers are called by that are parked.
+func (f *follower) changeFor(how func()) (parked []func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	how()
 	if f.changed == nil {
-		return
+		return nil
 	}
 	close(f.changed)
 	f.changed = nil
+	if f.parked == 0 {
+		return nil
+	}
+	parked = make([]func(), 0, f.parked)
 	for r := range f.cursors {
-		if r.wake != nil {
-			r.wake()
-			r.wake = nil
+		if r.turn != nil {
+			parked = append(parked, r.turn)
+			r.turn = nil
 		}
 	}
+	f.parked = 0
+	return parked
 }
 
 func (f *follower) position() uint64 {
@@ -198,6 +210,9 @@ func (f *follower) exit(r *Reader) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.cursors, r)
+	if r.turn != nil {
+		f.parked--
+	}
 }
 
 // trimLocked lets go of what every reader has read of the window, but for the newest of it.

@@ -217,7 +217,7 @@ type Reader struct {
 	next   uint64 // number in the window
 	waits  uint64 // of the follower, as the reader has seen them
 	holds  int    // bytes of the page that was handed out last
-	wake   func() // while it is parked; guarded by the follower's mu
+	turn   func() // while it is parked; guarded by the follower's mu
 }
 
 // State is what a Read found besides events.
@@ -289,15 +289,18 @@ func (r *Reader) Read(into []Event) ([]Event, State) {
 	return into, s
 }
 
-// Park has wake called, once, at the next change after a Read that returned changed. It
-// must not wait, nor call the reader. false: there was a change already.
-func (r *Reader) Park(changed <-chan struct{}, wake func()) bool {
+// Park has turn called, once, after the next change after a Read that returned changed,
+// and maybe after Leave. It may read, and wait. false: there was a change already.
+func (r *Reader) Park(changed <-chan struct{}, turn func()) bool {
 	r.from.mu.Lock()
 	defer r.from.mu.Unlock()
 	if now := (<-chan struct{})(r.from.changed); now != changed {
 		return false
 	}
-	r.wake = wake
+	if r.turn == nil {
+		r.from.parked++
+	}
+	r.turn = turn
 	return true
 }
 

@@ -56,6 +56,10 @@ type Harness struct {
 	// /tmp, for one, is not this machine's.
 	OwnRoot bool
 
+	// OwnSockets says that the driver proves its engines by their sockets. Where it
+	// doesn't, none may seem to be.
+	OwnSockets bool
+
 	// SharedNetwork says that the engines of this harness are on this machine's
 	// network, though those of the driver are not on it: what has no name but
 	// there is not kept from them.
@@ -102,7 +106,7 @@ func NewSpec(t testing.TB, root string) driver.Spec {
 		RuntimeDir:  filepath.Join(root, "run", id),
 		StateDir:    filepath.Join(root, "engines", id),
 	}
-	s.Socket, s.TokenFile = filepath.Join(s.RuntimeDir, "e.sock"), filepath.Join(s.RuntimeDir, "token")
+	s.TokenFile = filepath.Join(s.RuntimeDir, "token")
 	for _, dir := range []string{s.Volume, s.RuntimeDir, s.StateDir} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}
@@ -134,6 +138,10 @@ func renew(t testing.TB, s *driver.Spec) {
 		t.Fatal(err)
 	}
 	must(t, os.WriteFile(s.TokenFile, []byte(tokenOf(*s)), 0o600))
+	if s.Socket != "" {
+		must(t, os.RemoveAll(s.Socket))
+	}
+	s.Socket = filepath.Join(s.RuntimeDir, s.SocketName())
 }
 
 func tokenOf(s driver.Spec) string { return "token-of-" + s.InstanceID }

@@ -25,6 +25,8 @@ func (h Harness) testStart(t *testing.T) {
 	t.Run("GoesOnWithTheVolume", h.startGoesOnWithTheVolume)
 	t.Run("IsRefusedWhenItsContextIsOver", h.startIsRefusedWhenItsContextIsOver)
 	t.Run("WithoutAVolumeLeavesNothing", h.startWithoutAVolumeLeavesNothing)
+	t.Run("ItsSocketIsItsAlone", h.startItsSocketIsItsAlone)
+	t.Run("AnotherSocketProvesNothing", h.startAnotherSocketProvesNothing)
 	for name, broken := range h.Broken {
 		t.Run("IsFatalWhen"+name, func(t *testing.T) {
 			d, s := broken(t), h.Spec(t)

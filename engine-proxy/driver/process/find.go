@@ -65,9 +65,10 @@ func (d *Driver) verify(id shim.Identity) error {
 
 // observed describes an instance by its record.
 func observed(r shim.Record, exit *driver.Exit) driver.Observed {
+	at := driver.OwnEndpoint(r.Socket, driver.Incarnation{Generation: r.Generation})
 	return driver.Observed{
 		ProjectID: r.ProjectID, InstanceID: r.InstanceID, Generation: r.Generation, Handle: newHandle(r.Identity), Volume: r.Volume,
-		Endpoint: driver.UnixEndpoint(r.Socket), PID: r.Engine, Running: exit == nil, Exit: exit,
+		Endpoint: at, PID: r.Engine, Running: exit == nil, Exit: exit,
 	}
 }
 

@@ -54,7 +54,7 @@ func (k kit) harness(change ...func(*Options)) drivertest.Harness {
 			id.StartTicks--
 			return handleOf(t, id)
 		},
-		LogLimit: logLimit, PIDs: pidLimit,
+		LogLimit: logLimit, PIDs: pidLimit, OwnSockets: true,
 	}
 }
 

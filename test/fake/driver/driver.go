@@ -210,7 +210,7 @@ func (f *fake) observedLocked(id string, i *instance) driver.Observed {
 		obs.Generation = i.spec.Generation
 	}
 	if i.looks++; i.looks > f.faults.Hidden {
-		obs.Endpoint = driver.UnixEndpoint(i.spec.Socket)
+		obs.Endpoint = driver.OwnEndpoint(i.spec.Socket, i.spec.Incarnation)
 		if i.spec.Remote != nil {
 			obs.Endpoint = driver.TCPEndpoint(i.listener.Addr().String())
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
@@ -81,6 +82,24 @@ func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
 	if w := quiet.Policy.Status().Waiting; w == nil || w.Held.Changed != 3 {
 		t.Errorf("it waits: %+v", w)
 	}
+	wait.Until(t, "what waits decides along at both", func() bool { return busy.Policy.Status().Shadow != nil })
+	for range 2 {
+		if d, err := busy.Policy.Decide(peer.WithRequest(t.Context(), peer.Request{ID: "request-1"}), in); err != nil || d.Allow {
+			t.Fatalf("%+v, %v", d, err)
+		}
+	}
+	wait.Until(t, "the other one's are in the report of what waits", func() bool {
+		code, out, stderr := run("shadow", "--report")
+		if code != exitOK {
+			t.Fatalf("exit code %d, %s%s", code, out, stderr)
+		}
+		return strings.Contains(out, "2 decisions compared at 2 sidecars") && strings.Contains(out, "would change: 2 decisions: status: 403")
+	})
+	wait.Until(t, "the other one's are in the trace", func() bool {
+		code, out, _ := svc("trace", "--data-dir", dir, "--json", "request-1")
+		var found traced
+		return code == exitOK && json.Unmarshal([]byte(out), &found) == nil && len(found.Decisions) == 2
+	})
 	if code, _, stderr = run("explain", "none"); code != exitError || !strings.Contains(stderr, "no such decision") {
 		t.Errorf("of none: exit code %d, %s", code, stderr)
 	}

@@ -3,6 +3,8 @@ package joblog
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +20,7 @@ const (
 	NotOver   Over = iota
 	Complete       // the log has ended, and all of it was read
 	Elsewhere      // the rest, if there is any, is no longer where the job ran
+	Broken         // by a bug, which State.Err tells
 )
 
 // follower follows one job.
@@ -40,6 +43,7 @@ type follower struct {
 	waiting  bool   // for it
 	waits    uint64 // how often it began to wait
 	over     Over
+	broke    error         // why it is Broken
 	changed  chan struct{} // closed at the next change; nil while nobody waits
 	read     uint64        // number up to which some reader has read
 	ahead    uint64        // id from which a reader wants to read on, that the window has not come to
@@ -56,6 +60,7 @@ func newFollower(jobs *Jobs, job Job, after uint64) *follower {
 // run follows the job until its log is over, or ctx.
 func (f *follower) run(ctx context.Context) {
 	defer close(f.done)
+	defer f.survive()
 	for pause := time.Duration(0); ; pause = min(max(2*pause, retryFirst), retryMost) {
 		before := f.position()
 		f.follow(ctx)
@@ -72,6 +77,20 @@ func (f *follower) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// survive is deferred by what nobody else recovers: a bug ends the readers of this job, and
+// not the process. Who comes after them has the job followed anew.
+func (f *follower) survive() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	f.jobs.forget(f)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over, f.broke = Broken, fmt.Errorf("%w: %v\n%s", errPanicked, p, debug.Stack())
+	f.wakeLocked()
 }
 
 // follow reads on from where the window ends, until the source breaks off.
@@ -117,12 +136,7 @@ func (f *follower) follow(ctx context.Context) {
 // once ctx is done.
 func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
 	for {
-		f.mu.Lock()
-		keepsFrom := f.window.keepsFrom(e)
-		loses := keepsFrom > f.window.first && keepsFrom > f.read || f.window.first > f.read
-		full := loses && f.window.last >= f.ahead
-		f.mu.Unlock()
-		if !full {
+		if !f.isFull(e) {
 			return true
 		}
 		select {
@@ -131,6 +145,14 @@ func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
 			return false
 		}
 	}
+}
+
+func (f *follower) isFull(e Event) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	keepsFrom := f.window.keepsFrom(e)
+	loses := keepsFrom > f.window.first && keepsFrom > f.read || f.window.first > f.read
+	return loses && f.window.last >= f.ahead
 }
 
 // noteLocked notes how far a reader has come.
@@ -156,15 +178,20 @@ func (f *follower) change(how func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	how()
-	if f.changed == nil {
-		return
+	if f.changed != nil {
+		f.wakeLocked()
 	}
-	close(f.changed)
-	f.changed = nil
+}
+
+func (f *follower) wakeLocked() {
+	if f.changed != nil {
+		close(f.changed)
+		f.changed = nil
+	}
 	for r := range f.cursors {
-		if r.wake != nil {
-			r.wake()
+		if wake := r.wake; wake != nil {
 			r.wake = nil
+			wake()
 		}
 	}
 }
@@ -250,77 +277,4 @@ func (f *follower) reaches(after uint64) bool {
 	defer f.mu.Unlock()
 	_, ok := f.window.find(after)
 	return ok
-}
-
-// window holds the newest events of a log. Events are counted from 0 in the order in
-// which they came, whatever their ids are.
-type window struct {
-	events []Event
-	first  uint64 // number of events[0]
-	begin  uint64 // number of the first event after the last reset
-	base   uint64 // id that stands before the first event which can be read, of those after the last reset
-	last   uint64 // id at the end
-	bytes  int
-}
-
-// newWindow returns the window of a log that is read after an id.
-func newWindow(after uint64) window { return window{base: after, last: after} }
-
-func (w *window) end() uint64 { return w.first + uint64(len(w.events)) }
-
-// keepsFrom returns the number of the oldest event that is kept once e is added.
-func (w *window) keepsFrom(e Event) uint64 {
-	n, bytes := 0, w.bytes+len(e.Block)
-	for n < len(w.events) && (len(w.events)-n+1 > maxEvents || bytes > maxBytes) {
-		bytes -= len(w.events[n].Block)
-		n++
-	}
-	return w.first + uint64(n)
-}
-
-// add appends an event, unless it is one that was there already, and forgets the
-// oldest ones that have no more room.
-func (w *window) add(e Event) (added bool) {
-	switch {
-	case e.Reset:
-		w.base, w.last, w.begin = 0, 0, w.end()+1
-	case e.ID != 0 && e.ID <= w.last:
-		return false
-	case e.ID != 0:
-		w.last = e.ID
-	}
-	w.events = append(w.events, e)
-	w.bytes += len(e.Block)
-	for len(w.events) > maxEvents || w.bytes > maxBytes && len(w.events) > 1 {
-		w.drop()
-	}
-	return true
-}
-
-func (w *window) drop() {
-	oldest := &w.events[0]
-	if oldest.ID != 0 && w.first >= w.begin {
-		w.base = oldest.ID
-	}
-	w.bytes -= len(oldest.Block)
-	*oldest = Event{} // the block goes with it
-	w.events = w.events[1:]
-	w.first++
-}
-
-// find returns the number of the event that follows an id, if the window can say.
-func (w *window) find(after uint64) (number uint64, ok bool) {
-	if after < w.base || after > w.last {
-		return 0, false
-	}
-	number = max(w.first, w.begin)
-	for n := number; n < w.end(); n++ {
-		switch id := w.events[n-w.first].ID; {
-		case id > after:
-			return number, true
-		case id != 0:
-			number = n + 1
-		}
-	}
-	return number, true
 }

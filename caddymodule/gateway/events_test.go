@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -333,40 +332,6 @@ func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
 	var refused *answers.Error
 	if !errors.As(broke, &refused) || refused.Status != http.StatusNotFound {
 		t.Errorf("its end is not told: %v", broke)
-	}
-}
-
-// buggyLog is a log of one event, in reading on from which there is a bug.
-type buggyLog struct{ sent atomic.Bool }
-
-func (b *buggyLog) Open(context.Context, joblog.Job, uint64) (joblog.Events, error) { return b, nil }
-func (b *buggyLog) Await(context.Context, joblog.Job) bool                          { return true }
-func (b *buggyLog) Close()                                                          {}
-
-func (b *buggyLog) Next() (joblog.Event, error) {
-	if b.sent.Swap(true) {
-		panic("a bug")
-	}
-	return joblog.Event{ID: 1, Block: []byte(eventOf(1, "job.started"))}, nil
-}
-
-// TestABugInFollowingAJobEndsItsStreamAlone: no server recovers the goroutine that follows it.
-func TestABugInFollowingAJobEndsItsStreamAlone(t *testing.T) {
-	var broke error
-	l := Locator{
-		Sidecar: &fakeSidecar{decision: allowed, jobs: map[string]sidecar.Job{jobID: running}}, Streams: new(streams.Registry),
-		Jobs: joblog.New(new(buggyLog)), StreamBroken: func(_ string, err error) { broke = err },
-	}
-	w := httptest.NewRecorder()
-	err := l.Serve(w, httptest.NewRequest("GET", "/v1/x", nil), aStream("k", running), nil)
-	if err != nil || !strings.HasSuffix(w.Body.String(), eventOf(1, "job.started")) {
-		t.Errorf("%v, the client has %q", err, w.Body)
-	}
-	if broke == nil || !strings.Contains(broke.Error(), "a bug") {
-		t.Errorf("its end is not told: %v", broke)
-	}
-	if l.Jobs.Len() != 0 || l.Streams.Len() != 0 {
-		t.Error("the stream is not let go")
 	}
 }
 

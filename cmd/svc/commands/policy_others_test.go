@@ -17,9 +17,9 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain has two on one PostgreSQL. The
-// second decides; the commands are run beside the first, that no gateway asks.
-func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
+// two opens two sidecars on one PostgreSQL; dir is the first one's.
+func two(t *testing.T) (first, second *host.Host, dir string) {
+	t.Helper()
 	database := postgrestest.URL(t)
 	open := func() (*host.Host, string) {
 		t.Helper()
@@ -43,9 +43,16 @@ func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
 		})
 		return h, dir
 	}
-	quiet, dir := open()
-	busy, _ := open()
-	wait.Until(t, "both are listed", func() bool { return len(quiet.Policy.Status().Sidecars) == 2 })
+	first, dir = open()
+	second, _ = open()
+	wait.Until(t, "both are listed", func() bool { return len(first.Policy.Status().Sidecars) == 2 })
+	return first, second, dir
+}
+
+// TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain has two on one PostgreSQL. The
+// second decides; the commands are run beside the first, that no gateway asks.
+func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
+	quiet, busy, dir := two(t)
 	in := verify.Poll()
 	in.Project.OwnerID, in.Project.Attributes = "user-2", map[string]string{"readers": in.Key.UserID}
 	for range 3 {

@@ -101,14 +101,14 @@ func (e *Evaluator) ReadsAttributes() bool { return e.attributes }
 // DecideValue is Decide for an input that did not come from this program and
 // may have any shape.
 func (e *Evaluator) DecideValue(ctx context.Context, input ast.Value) (Decision, error) {
-	return e.decide(ctx, ast.NewTerm(input), nil)
+	return e.decide(ctx, termOf(input), nil)
 }
 
 // TraceValue is DecideValue with the steps of the evaluation. A trace costs
 // several times as much as the decision.
 func (e *Evaluator) TraceValue(ctx context.Context, input ast.Value) (Decision, []*topdown.Event, error) {
 	tracer := topdown.NewBufferTracer()
-	d, err := e.decide(ctx, ast.NewTerm(input), tracer)
+	d, err := e.decide(ctx, termOf(input), tracer)
 	return d, *tracer, err
 }
 
@@ -161,10 +161,15 @@ func prepare(compiler *ast.Compiler, path ast.Ref) (document, error) {
 
 // eval returns the document's value, nil when it is undefined. input and tracer may be nil.
 func (d document) eval(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (ast.Value, error) {
+	return d.evalTerm(ctx, termOf(input), tracer)
+}
+
+// termOf is nil where there is no input.
+func termOf(input ast.Value) *ast.Term {
 	if input == nil {
-		return d.evalTerm(ctx, nil, tracer)
+		return nil
 	}
-	return d.evalTerm(ctx, ast.NewTerm(input), tracer)
+	return ast.NewTerm(input)
 }
 
 func (d document) evalTerm(ctx context.Context, input *ast.Term, tracer topdown.QueryTracer) (ast.Value, error) {

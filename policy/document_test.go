@@ -39,6 +39,9 @@ func TestAnyDocumentOfThePolicyIsEvaluated(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.path, text, tt.want)
 		}
 	}
+	if d, err := e.DecideValue(t.Context(), nil); err != nil || d.Rule != "key.invalid" {
+		t.Errorf("a decision without an input: %+v, %v", d, err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.decision.eval(ctx, input, nil); !errors.Is(err, context.Canceled) {

@@ -89,7 +89,7 @@ func (e *Evaluator) Decide(ctx context.Context, in Input) (Decision, error) {
 	if e.reads == 0 {
 		in.Request = nil
 	}
-	return e.DecideValue(ctx, in.Value())
+	return e.decide(ctx, in.term(), nil)
 }
 
 // Reads returns what decisions depend on of the request.
@@ -101,23 +101,23 @@ func (e *Evaluator) ReadsAttributes() bool { return e.attributes }
 // DecideValue is Decide for an input that did not come from this program and
 // may have any shape.
 func (e *Evaluator) DecideValue(ctx context.Context, input ast.Value) (Decision, error) {
-	return e.decide(ctx, input, nil)
+	return e.decide(ctx, termOf(input), nil)
 }
 
 // TraceValue is DecideValue with the steps of the evaluation. A trace costs
 // several times as much as the decision.
 func (e *Evaluator) TraceValue(ctx context.Context, input ast.Value) (Decision, []*topdown.Event, error) {
 	tracer := topdown.NewBufferTracer()
-	d, err := e.decide(ctx, input, tracer)
+	d, err := e.decide(ctx, termOf(input), tracer)
 	return d, *tracer, err
 }
 
-func (e *Evaluator) decide(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (Decision, error) {
+func (e *Evaluator) decide(ctx context.Context, input *ast.Term, tracer topdown.QueryTracer) (Decision, error) {
 	asked := e.decision
 	if tracer != nil {
 		asked = e.written
 	}
-	value, err := asked.eval(ctx, input, tracer)
+	value, err := asked.evalTerm(ctx, input, tracer)
 	if err != nil {
 		return Decision{}, fmt.Errorf("%w: %w", ErrNoDecision, err)
 	}
@@ -159,20 +159,31 @@ func prepare(compiler *ast.Compiler, path ast.Ref) (document, error) {
 	return d, nil
 }
 
-// eval returns the document's value, nil when it is undefined. tracer may be nil.
+// eval returns the document's value, nil when it is undefined. input and tracer may be nil.
 func (d document) eval(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (ast.Value, error) {
-	if tracer != nil { // it may keep paths of rules
-		return d.evalWith(ctx, input, tracer, newRuleValues())
+	return d.evalTerm(ctx, termOf(input), tracer)
+}
+
+// termOf is nil where there is no input.
+func termOf(input ast.Value) *ast.Term {
+	if input == nil {
+		return nil
 	}
-	values := spare.Get().(*ruleValues)
-	value, err := d.evalWith(ctx, input, nil, values)
-	values.reset()
-	spare.Put(values)
+	return ast.NewTerm(input)
+}
+
+func (d document) evalTerm(ctx context.Context, input *ast.Term, tracer topdown.QueryTracer) (ast.Value, error) {
+	if tracer != nil { // it may keep paths of rules
+		return d.evalWith(ctx, input, tracer, newEvaluation(newRuleValues()))
+	}
+	used := spare.Get().(*spared)
+	value, err := d.evalWith(ctx, input, nil, used.evaluation)
+	used.reset()
+	spare.Put(used)
 	return value, err
 }
 
-// evalWith is eval with the values of rules kept in values.
-func (d document) evalWith(ctx context.Context, input ast.Value, tracer topdown.QueryTracer, values topdown.VirtualCache) (ast.Value, error) {
+func (d document) evalWith(ctx context.Context, input *ast.Term, tracer topdown.QueryTracer, e *evaluation) (ast.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -181,30 +192,31 @@ func (d document) evalWith(ctx context.Context, input ast.Value, tracer topdown.
 		WithCompiler(d.compiler).
 		WithStore(d.store).
 		WithTransaction(d.txn).
-		WithCancel(contextCancel{ctx}).
+		WithCancel(e).
 		WithMetrics(metrics.NoOp()).
 		WithBaseCache(noData{}).
-		WithVirtualCache(values).
+		WithVirtualCache(e.values).
+		WithRequestMetadata(noMetadata).
 		WithStrictBuiltinErrors(true)
 	if input != nil {
-		query = query.WithInput(ast.NewTerm(input))
+		query = query.WithInput(input)
 	}
 	if tracer != nil {
 		query = query.WithQueryTracer(tracer)
 	}
-	var value ast.Value
-	err := query.Iter(ctx, func(found topdown.QueryResult) error {
-		value = found[result].Value
-		return nil
-	})
+	e.ctx = ctx
+	err := query.Iter(ctx, e.found)
 	switch {
 	case topdown.IsCancel(err):
 		return nil, errors.Join(ctx.Err(), err)
 	case err != nil:
 		return nil, fmt.Errorf("evaluating: %w", err)
 	}
-	return value, nil
+	return e.value, nil
 }
+
+// noMetadata is what nobody says of a request to builtins: OPA makes a map where it has none.
+var noMetadata = map[string]any{}
 
 // noData is the cache of a policy that has no data but its rules.
 type noData struct{}
@@ -213,15 +225,5 @@ func (noData) Get(ast.Ref) ast.Value { return nil }
 
 func (noData) Put(ast.Ref, ast.Value) {}
 
-// contextCancel ends an evaluation with its context.
-type contextCancel struct{ ctx context.Context }
-
-func (c contextCancel) Cancel() {}
-
-func (c contextCancel) Cancelled() bool { return c.ctx.Err() != nil }
-
 // Interface guards
-var (
-	_ topdown.Cancel    = contextCancel{}
-	_ topdown.BaseCache = noData{}
-)
+var _ topdown.BaseCache = noData{}

@@ -263,7 +263,7 @@ decision := {"allow": true, "status": 200, "error": "", "rule": "r", %s} if {
 			t.Fatal(err)
 		}
 		s := &searched{ruleValues: newRuleValues()}
-		if value, err := e.decision.evalWith(t.Context(), admissible().Value(), nil, s); err != nil || value == nil {
+		if value, err := e.decision.evalWith(t.Context(), admissible().term(), nil, newEvaluation(s)); err != nil || value == nil {
 			t.Fatalf("got %v, %v", value, err)
 		}
 		return s.steps

@@ -10,7 +10,12 @@ import (
 
 // Value returns the input as OPA's own data type. It equals the input's JSON,
 // and costs a small part of what the way by JSON does.
-func (in Input) Value() ast.Value {
+func (in Input) Value() ast.Value { return in.term().Value }
+
+func (in Input) term() *ast.Term {
+	if in.Key != nil && in.Key.poll != nil && *in.Key.poll.of == in {
+		return in.Key.poll.term
+	}
 	value := ast.NewObject(
 		member("action", text(string(in.Action))),
 		member("key", orNull(in.Key, Key.term)),
@@ -26,7 +31,7 @@ func (in Input) Value() ast.Value {
 	if in.Request != nil {
 		value.Insert(text("request"), in.Request.term())
 	}
-	return value
+	return ast.NewTerm(value)
 }
 
 var null = ast.NullTerm()
@@ -66,11 +71,24 @@ func (r Request) term() *ast.Term {
 	return ast.ObjectTerm(members...)
 }
 
-// Prepare makes k quick to decide on many times. It must not be changed after that.
-func (k *Key) Prepare() { k.prepared = k.term() }
+// poll is an input that is asked about again and again, of a key that is prepared.
+type poll struct {
+	of   *Input // nothing else is equal to it
+	term *ast.Term
+}
 
-// Prepare makes p quick to decide on many times. It must not be changed after that.
-func (p *Project) Prepare() { p.prepared = p.term() }
+// Prepare makes the facts about a key and a project quick to decide on many times, polls on
+// them most. They must not be changed after that; either may be nil.
+func Prepare(k *Key, p *Project) {
+	if p != nil {
+		p.prepared = p.term()
+	}
+	if k != nil {
+		k.prepared = k.term()
+		of := Input{Action: ActionStatus, Key: k, Project: p}
+		k.poll = &poll{&of, of.term()}
+	}
+}
 
 func (k Key) term() *ast.Term {
 	if k.prepared != nil {
@@ -185,6 +203,14 @@ func text(s string) *ast.Term {
 	return ast.StringTerm(s)
 }
 
-func count(n int64) *ast.Term { return ast.NewTerm(ast.Number(strconv.FormatInt(n, 10))) }
+func count(n int64) *ast.Term { return number(strconv.FormatInt(n, 10)) }
 
-func tik(t api.TIK) *ast.Term { return ast.NewTerm(ast.Number(t.String())) }
+func tik(t api.TIK) *ast.Term { return number(t.String()) }
+
+// number returns the term of small whole numbers that OPA has already, as most usages are.
+func number(text string) *ast.Term {
+	if t := ast.InternedIntNumberTermFromString(text); t != nil {
+		return t
+	}
+	return ast.NewTerm(ast.Number(text))
+}

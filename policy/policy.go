@@ -164,6 +164,7 @@ type Key struct {
 	Labels map[string]string `json:"labels,omitempty"`
 
 	prepared *ast.Term
+	poll     *poll
 }
 
 // Project is the facts about a project.

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -23,9 +22,6 @@ type valueFrame struct {
 	list []ruleValue
 	tree topdown.VirtualCache // nil: all is in the list
 }
-
-// spare holds ruleValues of evaluations that are over.
-var spare = sync.Pool{New: func() any { return newRuleValues() }}
 
 // reset forgets the values, and keeps the memory of the list and of the paths in it.
 func (v *ruleValues) reset() {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -142,8 +143,15 @@ func (s *EngineEvents) Await(ctx context.Context, job joblog.Job) (goOn bool) {
 	wait, done := context.WithTimeout(ctx, sse.DefaultHeartbeat)
 	defer done()
 	ended := make(chan struct{})
+	var bug error // is the caller's, which nobody else would recover
 	go func() {
 		defer close(ended)
+		defer func() {
+			if p := recover(); p != nil {
+				bug = fmt.Errorf("%v\n%s", p, debug.Stack())
+				done()
+			}
+		}()
 		if _, err := s.Sidecar.AwaitEnd(wait, job.ID); err == nil {
 			done()
 		}
@@ -153,6 +161,9 @@ func (s *EngineEvents) Await(ctx context.Context, job joblog.Job) (goOn bool) {
 	_ = s.Engines.AwaitReady(wait, job.ProjectID)
 	done()
 	<-ended
+	if bug != nil {
+		panic(bug)
+	}
 	now, err := s.Sidecar.Job(ctx, job.ID)
 	return !errors.Is(err, sidecar.ErrUnknownJob) && (err != nil || !now.Settled)
 }

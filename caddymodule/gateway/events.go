@@ -262,7 +262,7 @@ func (s *serving) goOn(ctx context.Context, q streamed) (idle bool, err error) {
 			s.reader = s.Jobs.Join(joblog.Job{ID: q.JobID, ProjectID: q.ProjectID}, s.after)
 		}
 		if s.reader != nil {
-			is := s.read(ctx)
+			is, err := s.read(ctx)
 			if is == isIdle {
 				return true, nil
 			}
@@ -270,7 +270,7 @@ func (s *serving) goOn(ctx context.Context, q streamed) (idle bool, err error) {
 			s.reader.Leave()
 			s.reader = nil
 			if is == isOver {
-				return false, nil
+				return false, err
 			}
 		} else if !s.out.Started() { // else it waits for room
 			return false, noRoom(fmt.Errorf("no more jobs can be followed: %w", &streams.FullError{Room: streams.RoomGateway, Most: s.Streams.Len()}))
@@ -295,26 +295,25 @@ func (s *serving) goOn(ctx context.Context, q streamed) (idle bool, err error) {
 type standing int
 
 const (
-	isOver      standing = iota
-	isIdle               // nothing is left to send, as goOn says
-	isElsewhere          // the rest is
+	isOver      standing = iota // with why, if that is a bug
+	isIdle                      // nothing is left to send, as goOn says
+	isElsewhere                 // the rest is
 )
 
 // read passes the reader's events on, from where the job runs.
-func (s *serving) read(ctx context.Context) standing {
+func (s *serving) read(ctx context.Context) (is standing, err error) {
 	var room [8]joblog.Event
 	for {
 		events, state := s.reader.Read(room[:0])
 		if ctx.Err() != nil || state.Waits && waiting(s.out) != nil {
-			return isOver
+			return isOver, nil
 		}
-		if state.Outside && state.Answered && state.Over != joblog.Elsewhere {
-			var err error
+		if state.Outside && state.Answered && state.Over != joblog.Elsewhere && state.Over != joblog.Broken {
 			if events, err = s.reader.Page(ctx); err != nil && !errors.Is(err, joblog.ErrNoMore) {
 				if ctx.Err() != nil {
-					return isOver
+					return isOver, nil
 				}
-				return isElsewhere
+				return isElsewhere, nil
 			} else if err != nil {
 				state.Over = joblog.Complete
 			} else if len(events) == 0 {
@@ -323,22 +322,24 @@ func (s *serving) read(ctx context.Context) standing {
 		}
 		if len(events) > 0 {
 			if passOn(s.out, events) != nil || s.out.Complete() {
-				return isOver
+				return isOver, nil
 			}
 			continue
 		}
 		switch {
 		case state.Over == joblog.Complete:
 			s.out.WriteHeader(http.StatusNoContent) // what a stream that has begun ends with otherwise
-			return isOver
+			return isOver, nil
 		case state.Over == joblog.Elsewhere:
-			return isElsewhere
+			return isElsewhere, nil
+		case state.Over == joblog.Broken:
+			return isOver, state.Err
 		case state.Answered && s.out.Begin() != nil:
-			return isOver
+			return isOver, nil
 		}
 		s.changed = state.Changed
 		if s.detached || s.await(ctx) {
-			return isIdle
+			return isIdle, nil
 		}
 	}
 }

@@ -56,6 +56,7 @@ type Door struct {
 	policy  Policy
 	timeout time.Duration
 	unknown atomic.Pointer[refusal]
+	second  atomic.Pointer[second]
 	known   known
 }
 
@@ -138,7 +139,22 @@ func (d *Door) request(ctx context.Context) *policy.Request {
 		now = d.now
 	}
 	of := peer.RequestOf(ctx)
-	return &policy.Request{IP: of.IP, Time: now().UTC().Format(policy.TimeFormat), Method: of.Method, UserAgent: of.UserAgent}
+	return &policy.Request{IP: of.IP, Time: d.textOf(now()), Method: of.Method, UserAgent: of.UserAgent}
+}
+
+// second is the last one for which there was a decision, as the policy sees it.
+type second struct {
+	unix int64
+	text string
+}
+
+func (d *Door) textOf(at time.Time) string {
+	if last := d.second.Load(); last != nil && last.unix == at.Unix() {
+		return last.text
+	}
+	now := second{at.Unix(), at.UTC().Format(policy.TimeFormat)}
+	d.second.Store(&now)
+	return now.text
 }
 
 // readKey returns the facts about the key whose column has value, or nil.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -21,6 +22,13 @@ const maxKnown = 4096
 // changes the stamp in its own transaction, whichever process makes it.
 type known struct {
 	facts *lru.Cache[pair, facts]
+	today *atomic.Pointer[today]
+}
+
+// today is the day of the last decision with usage, with its month, as a query has them.
+type today struct {
+	begins     time.Time
+	day, month any
 }
 
 // pair is what a decision is about; the project may be "".
@@ -31,6 +39,7 @@ type facts struct {
 	stamp   int64
 	key     *policy.Key
 	project *policy.Project
+	ids     [2]any // of the project and the key, as a query has them
 }
 
 func newKnown() known {
@@ -38,7 +47,7 @@ func newKnown() known {
 	if err != nil {
 		panic(err) // of a size that is not positive
 	}
-	return known{kept}
+	return known{kept, new(atomic.Pointer[today])}
 }
 
 // stampColumn is a number that grows with each change of what is known of a key and a
@@ -54,31 +63,52 @@ func hasProject(stamp int64) bool { return stamp%2 != 0 }
 // errNotKept is returned for facts that are to be read from the store.
 var errNotKept = errors.New("the facts are not kept")
 
-// kept returns facts that are kept with a stamp, or errNotKept.
-func (k known) kept(of pair, stamp int64) (facts, error) {
+// last returns the facts that were kept last, of a stamp that is none where there are none.
+func (k known) last(of pair) facts {
 	found, ok := k.facts.Get(of)
-	if !ok || found.stamp != stamp {
-		return facts{stamp: stamp}, errNotKept
+	if !ok {
+		return facts{stamp: -1, ids: [2]any{of.projectID, of.keyID}}
 	}
-	return found, nil
+	return found
+}
+
+// with returns the facts if they have a stamp, or errNotKept.
+func (f facts) with(stamp int64) (facts, error) {
+	if f.stamp != stamp {
+		return facts{stamp: stamp, ids: f.ids}, errNotKept
+	}
+	return f, nil
+}
+
+// buckets are those of a moment, as a query has them.
+func (k known) buckets(at time.Time) (day, month any) {
+	begins := at.UTC().Truncate(24 * time.Hour)
+	if last := k.today.Load(); last != nil && last.begins.Equal(begins) {
+		return last.day, last.month
+	}
+	day, month = ledger.UsageBuckets(at)
+	k.today.Store(&today{begins, day, month})
+	return day, month
 }
 
 // recall returns the facts that are kept about a key and a project, or errNotKept. It runs
 // one query.
 func (k known) recall(r *store.Reader, of pair) (facts, error) {
+	found := k.last(of)
 	var stamp [1]int64
-	err := r.Numbers(stamp[:], "SELECT "+stampColumn+" FROM keys WHERE keys.id = ?", of.projectID, of.keyID)
+	err := r.Numbers(stamp[:], "SELECT "+stampColumn+" FROM keys WHERE keys.id = ?", found.ids[:]...)
 	if err != nil {
 		return facts{}, err
 	}
-	return k.kept(of, stamp[0])
+	return found.with(stamp[0])
 }
 
 // recallWithUsage is recall with what the key has used in the day and month of now.
 func (k known) recallWithUsage(r *store.Reader, of pair, now time.Time) (facts, *policy.Usage, error) {
+	found := k.last(of)
 	var columns [6]int64
-	day, month := ledger.UsageBuckets(now)
-	err := r.Numbers(columns[:], "SELECT "+stampColumn+", "+ledger.UsageColumns+" FROM keys WHERE keys.id = ?", of.projectID, day, month, month, of.keyID)
+	day, month := k.buckets(now)
+	err := r.Numbers(columns[:], "SELECT "+stampColumn+", "+ledger.UsageColumns+" FROM keys WHERE keys.id = ?", found.ids[0], day, month, month, found.ids[1])
 	if err != nil {
 		return facts{}, nil, err
 	}
@@ -86,7 +116,7 @@ func (k known) recallWithUsage(r *store.Reader, of pair, now time.Time) (facts, 
 	if !current {
 		return facts{}, nil, errNotKept
 	}
-	found, err := k.kept(of, columns[0])
+	found, err = found.with(columns[0])
 	return found, &used.Usage, err
 }
 
@@ -111,12 +141,7 @@ func (k known) read(r *store.Reader, of pair) (facts, error) {
 			return facts{}, err
 		}
 	}
-	if found.key != nil {
-		found.key.Prepare()
-	}
-	if found.project != nil {
-		found.project.Prepare()
-	}
+	policy.Prepare(found.key, found.project)
 	k.facts.Add(of, found)
 	return found, nil
 }

@@ -24,17 +24,20 @@ const (
 	answerTimeout = 5 * time.Second
 )
 
-// question is what a sidecar asks the others of their decision logs: one member is set.
+// question is what a sidecar asks the others of what they decided: one member is set.
 type question struct {
 	Decisions *decisionlog.Query `json:"decisions,omitempty"`
 	// Policy is the revision of a policy that decided.
 	Policy string `json:"policy,omitempty"`
+	// Shadow is the revision of a policy that decides along.
+	Shadow string `json:"shadow,omitempty"`
 }
 
 // answer is what a sidecar says to that. One that has nothing says so, too.
 type answer struct {
 	Part   decisionlog.Part `json:"part,omitzero"`
 	Policy bundle.Snapshot  `json:"policy,omitempty"`
+	Shadow *Report          `json:"shadow,omitempty"`
 	// Error is why it can't be answered.
 	Error string `json:"error,omitempty"`
 }
@@ -200,6 +203,10 @@ func (e *Engine) answerTo(text []byte) (a answer) {
 	err := json.Unmarshal(text, &q)
 	switch {
 	case err != nil:
+	case q.Shadow != "":
+		if r, running := e.ShadowReport(); running && r.Revision == q.Shadow {
+			a.Shadow = &r
+		}
 	case e.o.Log == nil:
 	case q.Decisions != nil:
 		a.Part, err = decisionlog.Collect(e.o.Log.Path(), *q.Decisions)

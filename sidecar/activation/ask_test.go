@@ -3,6 +3,7 @@ package activation_test
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -70,6 +71,57 @@ func TestASidecarThatDoesNotAnswerCountsAsTheOneWithMost(t *testing.T) {
 		a.asReader(t, 1, o)
 		if info, err = a.activate(t, readers(t)); err != nil || info.Held == nil || info.Held.Changed != 3 {
 			t.Errorf("3 changed decisions of a half, where 5 of all may change: %+v, %v", info, err)
+		}
+		if len(m.questions) > 0 {
+			t.Errorf("left in the store are %v", m.questions)
+		}
+	})
+}
+
+// TestTheReportOfAShadowIsOfAllSidecarsThatHaveIt: what waits decides along at a and b. At c
+// another policy took its place, and d is of a former version.
+func TestTheReportOfAShadowIsOfAllSidecarsThatHaveIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		m.mute = []string{"d"}
+		o := recording(t, activation.Options{Threshold: 2})
+		a, b, c := join(t, m, "a", o), join(t, m, "b", activation.Options{}), join(t, m, "c", activation.Options{})
+		if r, running, err := a.GatherShadow(t.Context()); err != nil || running {
+			t.Errorf("of none: %+v, %v", r, err)
+		}
+		a.asReader(t, 3, o)
+		info, err := a.activate(t, readers(t))
+		if err != nil || info.Held == nil {
+			t.Fatalf("%+v, %v", info, err)
+		}
+		second()
+		c.shadow(t, edit(t, files(t), "svc/key/key.rego", "# title: Key\n", "# title: Keys\n"), 1)
+		for _, one := range []struct {
+			fixture
+			asReader, asOwner int
+		}{{a, 1, 0}, {b, 2, 3}, {c, 1, 1}} {
+			for range one.asReader {
+				one.mayRead(t)
+				time.Sleep(time.Second) // it has time for every decision
+			}
+			for range one.asOwner {
+				if _, err := one.Decide(t.Context(), verify.Poll()); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+			}
+		}
+		r, running, err := a.GatherShadow(t.Context())
+		if err != nil || !running || r.Sidecars != 2 || r.Silent != nil || r.Compared != 6 || len(r.Differences) != 1 || r.Differences[0].Count != 3 {
+			t.Errorf("of all: %+v, %v", r, err)
+		}
+		join(t, m, "d", activation.Options{})
+		reporting()
+		if r, _, err = b.GatherShadow(t.Context()); err != nil || r.Sidecars != 2 || !slices.Equal(r.Silent, []string{"d"}) || r.Compared != 6 {
+			t.Errorf("beside one that does not answer: %+v, %v", r, err)
+		}
+		if r, _, err = c.GatherShadow(t.Context()); err != nil || r.Sidecars != 1 || r.Compared != 2 || len(r.Differences) != 0 {
+			t.Errorf("of another policy: %+v, %v", r, err)
 		}
 		if len(m.questions) > 0 {
 			t.Errorf("left in the store are %v", m.questions)

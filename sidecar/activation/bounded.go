@@ -81,5 +81,11 @@ func (b bounded) Withdraw(ctx context.Context, id string) error {
 	return b.Shared.Withdraw(ctx, id)
 }
 
+func (b bounded) Present(ctx context.Context, name string) ([]Sidecar, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	return b.Shared.Present(ctx, name)
+}
+
 // Interface guards
 var _ Shared = bounded{}

@@ -76,9 +76,11 @@ func (c Compared) String() string {
 }
 
 // within reports whether that is little enough for nobody to look at it first. A sidecar that
-// did not answer counts as the one whose log has most.
+// did not answer counts as the one whose log has most. That says nothing where all users may be
+// at that one, so what the source holds must then change nothing of the table either.
 func (c Compared) within(threshold int) bool {
-	return c.Changed+c.Silent*c.most <= threshold && c.Rows <= rowsPerDecision*threshold && !c.Untried && !c.Mask
+	return c.Changed+c.Silent*c.most <= threshold && c.Rows <= rowsPerDecision*threshold && !c.Untried && !c.Mask &&
+		(c.Silent == 0 || c.Rows == 0)
 }
 
 func (c Compared) fields() []zap.Field {
@@ -94,11 +96,18 @@ func (e *Engine) compare(ctx context.Context, from base, g *Generation, r Reques
 	if from.unread != nil && from.active.Evaluator == nil {
 		return c, fmt.Errorf("the active policy: %w", from.unread)
 	}
-	if err := e.again(ctx, from, g.Evaluator, &c); err != nil {
+	silent, err := e.again(ctx, from, g.Evaluator, &c)
+	if err != nil {
 		return c, err
 	}
 	if r.Actor != ByService {
 		return c, nil
+	}
+	if len(silent) > 0 { // nobody looks on: it need not be known at once
+		if silent, err = from.others.living(ctx, silent); err != nil {
+			return c, err
+		}
+		c.Silent = len(silent)
 	}
 	c.Mask = len(verify.Masks(from.active.Evaluator, g.Evaluator)) > 0
 	c.Untried = from.instead
@@ -109,8 +118,8 @@ func (e *Engine) compare(ctx context.Context, from base, g *Generation, r Reques
 }
 
 // again has both policies make recorded decisions again: those of the log here, and those of
-// the logs of other sidecars with the same store.
-func (e *Engine) again(ctx context.Context, from base, next *policy.Evaluator, c *Compared) error {
+// the logs of other sidecars with the same store. It returns which of these did not answer.
+func (e *Engine) again(ctx context.Context, from base, next *policy.Evaluator, c *Compared) (silent []string, err error) {
 	since := e.o.Now().Add(-comparedTime)
 	count := func(log io.Reader) error {
 		report, err := replay.Run(ctx, log, next, replay.Options{Since: since, Against: from.active.Evaluator, Workers: 1})
@@ -125,12 +134,12 @@ func (e *Engine) again(ctx context.Context, from base, next *policy.Evaluator, c
 			err = errors.Join(count(log), log.Close())
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return nil, err
 		}
 	}
 	all, err := from.others.gather(ctx, decisionlog.Query{Filter: decisionlog.Filter{Since: since}, Bytes: comparedBytes})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Silent = len(all.Silent)
 	for _, part := range all.Parts {
@@ -139,10 +148,10 @@ func (e *Engine) again(ctx context.Context, from base, next *policy.Evaluator, c
 			err = count(log)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return all.Silent, nil
 }
 
 // tables is what two policies, named by their digests, decide otherwise on the table.

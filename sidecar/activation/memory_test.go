@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/svc-games/svc/sidecar/activation"
 )
@@ -18,7 +19,7 @@ type memory struct {
 	version  int64
 	state    []byte
 	archives map[string][]byte
-	sidecars map[string]string
+	sidecars map[string]activation.Sidecar
 	down     error
 	unproven bool // as sidecars of former versions leave it: it does not say who proved what
 
@@ -47,7 +48,27 @@ func (m *memory) Ask(_ context.Context, name string, question []byte) (string, [
 	m.asked++
 	id := fmt.Sprint(m.asked)
 	m.questions[id] = asked{name, question, map[string][]byte{}}
-	return id, slices.DeleteFunc(slices.Sorted(maps.Keys(m.sidecars)), func(other string) bool { return other == name }), m.down
+	var others []string
+	for _, one := range m.present(name) {
+		others = append(others, one.Name)
+	}
+	return id, others, m.down
+}
+
+func (m *memory) Present(_ context.Context, name string) ([]activation.Sidecar, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.present(name), m.down
+}
+
+// present returns the others that reported in the last 15 seconds.
+func (m *memory) present(name string) (others []activation.Sidecar) {
+	for _, other := range slices.Sorted(maps.Keys(m.sidecars)) {
+		if one := m.sidecars[other]; other != name && time.Since(one.SeenAt) <= 15*time.Second {
+			others = append(others, one)
+		}
+	}
+	return others
 }
 
 func (m *memory) Asked(_ context.Context, name string) (map[string][]byte, error) {
@@ -136,12 +157,8 @@ func (m *memory) Archive(_ context.Context, digest string) ([]byte, error) {
 func (m *memory) Report(_ context.Context, name, revision string) ([]activation.Sidecar, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.sidecars[name] = revision
-	var all []activation.Sidecar
-	for name, revision := range m.sidecars {
-		all = append(all, activation.Sidecar{Name: name, Revision: revision})
-	}
-	return all, m.down
+	m.sidecars[name] = activation.Sidecar{Name: name, Revision: revision, SeenAt: time.Now()}
+	return slices.Collect(maps.Values(m.sidecars)), m.down
 }
 
 func (m *memory) fail(err error) {
@@ -151,5 +168,5 @@ func (m *memory) fail(err error) {
 }
 
 func newMemory() *memory {
-	return &memory{archives: map[string][]byte{}, sidecars: map[string]string{}, questions: map[string]asked{}}
+	return &memory{archives: map[string][]byte{}, sidecars: map[string]activation.Sidecar{}, questions: map[string]asked{}}
 }

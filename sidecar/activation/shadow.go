@@ -99,15 +99,6 @@ func (e *Engine) EndShadow(ctx context.Context, confirm Confirm) (last Report, r
 	return s.sum(), true, nil
 }
 
-// ShadowReport reports what the candidate would have decided.
-func (e *Engine) ShadowReport() (Report, bool) {
-	s := e.shadow.Load()
-	if s == nil {
-		return Report{}, false
-	}
-	return s.sum(), true
-}
-
 // replaceShadow ends the shadow and puts s, which may be nil, in its place.
 func (e *Engine) replaceShadow(s *shadow) {
 	if old := e.shadow.Swap(s); old != nil {

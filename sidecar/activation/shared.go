@@ -54,6 +54,8 @@ type Shared interface {
 	Answers(ctx context.Context, id string, known []string) (map[string][]byte, error)
 	// Withdraw forgets a question with its answers.
 	Withdraw(ctx context.Context, id string) error
+	// Present returns the other sidecars that are there, as Ask does.
+	Present(ctx context.Context, name string) ([]Sidecar, error)
 }
 
 // Sidecar is one of those with the same store.

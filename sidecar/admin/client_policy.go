@@ -86,12 +86,13 @@ func (c *Client) ShadowPolicy(ctx context.Context, files bundle.Snapshot, source
 	return candidate, c.upload(ctx, http.MethodPut, "/policy/shadow?"+query.Encode(), files, &candidate)
 }
 
-// ShadowReport reports what the policy in shadow would have decided.
+// ShadowReport reports what the policy in shadow would have decided, at all sidecars with the
+// same store where it is.
 func (c *Client) ShadowReport(ctx context.Context) (activation.Report, error) {
 	return ask[activation.Report](ctx, c, http.MethodGet, "/policy/shadow", nil)
 }
 
-// EndShadow ends the shadow and returns its last report.
+// EndShadow ends the shadow of this sidecar and returns its own last report.
 func (c *Client) EndShadow(ctx context.Context) (activation.Report, error) {
 	return ask[activation.Report](ctx, c, http.MethodDelete, "/policy/shadow", nil)
 }

@@ -31,10 +31,7 @@ func (s *Server) policyRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /policy/rollback", s.act(http.StatusOK, with(func(r *http.Request, actor string, b rollbackRequest) (any, error) {
 		return s.policy.Rollback(r.Context(), actor, b.Revision, comparedWith(b.From, s.recordPolicy(actor, "policy.rollback")))
 	})))
-	mux.HandleFunc("GET /policy/shadow", s.get(func(*http.Request) (any, error) {
-		now, running := s.policy.ShadowReport()
-		return report(now, running, nil)
-	}))
+	mux.HandleFunc("GET /policy/shadow", s.get(func(r *http.Request) (any, error) { return report(s.policy.GatherShadow(r.Context())) }))
 	mux.HandleFunc("PUT /policy/shadow", s.act(http.StatusOK, s.shadowPolicy))
 	mux.HandleFunc("DELETE /policy/shadow", s.act(http.StatusOK, func(r *http.Request, actor string) (any, error) {
 		return report(s.policy.EndShadow(r.Context(), s.recordPolicy(actor, "policy.shadow.end")))

@@ -112,6 +112,9 @@ func TestAQuestionIsForAllOthersThatAreThere(t *testing.T) {
 		if err != nil || !slices.Equal(others, []string{"b", "c"}) {
 			t.Fatalf("asked are %v, %v", others, err)
 		}
+		if there, err := g.Present(t.Context(), "a"); err != nil || len(there) != 2 || there[0].Name != "b" || there[1].Name != "c" || there[0].SeenAt.IsZero() {
+			t.Errorf("there are %+v, %v", there, err)
+		}
 		if err := g.Leave(t.Context(), "c"); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -25,10 +26,12 @@ func (g *Generations) Ask(ctx context.Context, name string, question []byte) (id
 		if err != nil {
 			return err
 		}
-		others, err = store.All(&tx.Reader, store.Column[string],
-			"SELECT name FROM policy_sidecars WHERE name <> ? AND seen_at >= ? ORDER BY name", name, now.Add(-present).UnixMilli())
+		there, err := presentAt(&tx.Reader, name, now)
 		if err != nil {
 			return err
+		}
+		for _, one := range there {
+			others = append(others, one.Name)
 		}
 		if err := forget(tx, "asked_at < ?", now.Add(-forgotten).UnixMilli()); err != nil || len(others) == 0 {
 			return err
@@ -40,6 +43,26 @@ func (g *Generations) Ask(ctx context.Context, name string, question []byte) (id
 		err = fmt.Errorf("asking the other sidecars: %w", err)
 	}
 	return id, others, err
+}
+
+// Present implements activation.Shared.
+func (g *Generations) Present(ctx context.Context, name string) (there []activation.Sidecar, err error) {
+	err = g.store.View(ctx, func(r *store.Reader) error {
+		now, err := r.Now(nil)
+		if err == nil {
+			there, err = presentAt(r, name, now)
+		}
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("listing the other sidecars: %w", err)
+	}
+	return there, err
+}
+
+func presentAt(r *store.Reader, name string, now time.Time) ([]activation.Sidecar, error) {
+	return store.All(r, sidecarOf, "SELECT name, revision, seen_at FROM policy_sidecars WHERE name <> ? AND seen_at >= ? ORDER BY name",
+		name, now.Add(-present).UnixMilli())
 }
 
 // forget removes questions with their answers.

@@ -45,6 +45,9 @@ type counts [5]atomic.Int64
 
 // note counts an error that is a fault of the database.
 func (c *counts) note(err error) {
+	if err == nil { // faultOf allocates
+		return
+	}
 	if f := faultOf(err); f != "" {
 		c[slices.Index(faults, f)].Add(1)
 	}
@@ -70,7 +73,7 @@ func faultOf(err error) Fault {
 	var lite *driver.Error
 	var refused *pgconn.PgError
 	switch {
-	case err == nil, errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled):
 		return ""
 	case errors.Is(err, errLocked):
 		return FaultLocked

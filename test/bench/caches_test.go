@@ -94,7 +94,7 @@ func (r *report) misses(s *section) {
 	for _, tc := range []struct {
 		action policy.Action
 		most   int64 // allocations, some more than there are; the goal of both is 120
-	}{{policy.ActionStatus, 145}, {policy.ActionGenerate, 225}} {
+	}{{policy.ActionStatus, 125}, {policy.ActionGenerate, 200}} {
 		decide := func(b *testing.B) {
 			for b.Loop() {
 				if _, err := side.Decide(b.Context(), keyID, projectID, tc.action); err != nil {

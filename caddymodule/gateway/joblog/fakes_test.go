@@ -277,6 +277,8 @@ func read(ctx context.Context, r *Reader, each func(Event)) error {
 			return nil
 		case s.Over == Elsewhere:
 			return errElsewhere
+		case s.Over == Broken:
+			return s.Err
 		}
 		select {
 		case <-s.Changed:

@@ -3,6 +3,8 @@ package joblog
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +20,7 @@ const (
 	NotOver   Over = iota
 	Complete       // the log has ended, and all of it was read
 	Elsewhere      // the rest, if there is any, is no longer where the job ran
+	Broken         // by a bug, which State.Err tells
 )
 
 // follower follows one job.
@@ -41,6 +44,7 @@ type follower struct {
 	waiting  bool   // for it
 	waits    uint64 // how often it began to wait
 	over     Over
+	broke    error         // why it is Broken
 	changed  chan struct{} // closed at the next change; nil while nobody waits
 	read     uint64        // number up to which some reader has read
 	ahead    uint64        // id from which a reader wants to read on, that the window has not come to
@@ -57,6 +61,7 @@ func newFollower(jobs *Jobs, job Job, after uint64) *follower {
 // run follows the job until its log is over, or ctx.
 func (f *follower) run(ctx context.Context) {
 	defer close(f.done)
+	defer f.survive()
 	for pause := time.Duration(0); ; pause = min(max(2*pause, retryFirst), retryMost) {
 		before := f.position()
 		f.follow(ctx)
@@ -73,6 +78,18 @@ func (f *follower) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// survive is deferred by what nobody else recovers: a bug ends the readers of this job, and
+// not the process. Who comes after them has the job followed anew.
+func (f *follower) survive() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	f.jobs.forget(f)
+	broke := fmt.Errorf("%w: %v\n%s", errPanicked, p, debug.Stack())
+	f.change(func() { f.over, f.broke = Broken, broke })
 }
 
 // follow reads on from where the window ends, until the source breaks off.
@@ -118,12 +135,7 @@ func (f *follower) follow(ctx context.Context) {
 // once ctx is done.
 func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
 	for {
-		f.mu.Lock()
-		keepsFrom := f.window.keepsFrom(e)
-		loses := keepsFrom > f.window.first && keepsFrom > f.read || f.window.first > f.read
-		full := loses && f.window.last >= f.ahead
-		f.mu.Unlock()
-		if !full {
+		if !f.isFull(e) {
 			return true
 		}
 		select {
@@ -132,6 +144,14 @@ func (f *follower) awaitRoom(ctx context.Context, e Event) bool {
 			return false
 		}
 	}
+}
+
+func (f *follower) isFull(e Event) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	keepsFrom := f.window.keepsFrom(e)
+	loses := keepsFrom > f.window.first && keepsFrom > f.read || f.window.first > f.read
+	return loses && f.window.last >= f.ahead
 }
 
 // noteLocked notes how far a reader has come.
@@ -162,6 +182,11 @@ func (f *follower) changeFor(how func()) (parked []func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	how()
+	return f.wakeLocked()
+}
+
+// wakeLocked wakes the readers that wait, and returns what those are called by that are parked.
+func (f *follower) wakeLocked() (parked []func()) {
 	if f.changed == nil {
 		return nil
 	}

@@ -30,6 +30,9 @@ var ErrNoMore = errors.New("the log has ended")
 // errNotRising breaks the contract.
 var errNotRising = errors.New("the ids of a log's events do not rise")
 
+// errPanicked is why following is Broken, for all readers but the first.
+var errPanicked = errors.New("following the log panicked")
+
 // Source is where the logs of jobs are. It is safe for concurrent use, and its methods
 // return soon after their context is done.
 type Source interface {
@@ -223,8 +226,9 @@ type Reader struct {
 // State is what a Read found besides events.
 type State struct {
 	Over     Over
-	Answered bool // the log was opened, once
-	Waits    bool // since the last Read the follower began to wait for the log
+	Err      error // where that is Broken, after the last events; the stack is told to one reader
+	Answered bool  // the log was opened, once
+	Waits    bool  // since the last Read the follower began to wait for the log
 	// Outside: the window is past the reader, or before it; Page reads on.
 	Outside bool
 	// Changed is closed at the next change. It is nil after a Read that handed out
@@ -285,6 +289,9 @@ func (r *Reader) Read(into []Event) ([]Event, State) {
 			f.changed = make(chan struct{})
 		}
 		s.Changed = f.changed
+		if s.Err = f.broke; s.Err != nil {
+			f.broke = errPanicked
+		}
 	}
 	return into, s
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/svc-games/svc/policy/change"
 	"github.com/svc-games/svc/sidecar/activation"
 )
 
@@ -117,7 +118,9 @@ func policyShadowCommand(o *localOptions) *cobra.Command {
 		Short: "Run a policy in shadow in the running service, without effect",
 		Long: `Run a policy in shadow in the running service: it sees the same facts and has no
 effect on any answer. --report shows which decisions would have been different
-since it began, --off ends it and shows the last report.`,
+since it began, --off ends it and shows the last report. A policy that waits for svc policy
+approve is in shadow at each sidecar with the same store, another one at this one alone:
+the report is of all that have it in shadow, but for the last one of --off.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			wanted := 1
 			if off || report {
@@ -156,8 +159,15 @@ since it began, --off ends it and shows the last report.`,
 }
 
 func printReport(out io.Writer, r activation.Report) {
-	fmt.Fprintf(out, "%s since %s: %d decisions compared, %d failed, %d without time for it\n",
-		r.Revision, printTime(r.Since), r.Compared, r.Failed, r.Dropped)
+	at := ""
+	if r.Sidecars > 0 {
+		at = " at " + change.Count(r.Sidecars, "sidecar")
+	}
+	fmt.Fprintf(out, "%s since %s: %d decisions compared%s, %d failed, %d without time for it\n",
+		r.Revision, printTime(r.Since), r.Compared, at, r.Failed, r.Dropped)
+	if len(r.Silent) > 0 {
+		fmt.Fprintln(out, printableText(silentSidecars(r.Silent)))
+	}
 	for _, difference := range r.Differences {
 		fmt.Fprintln(out, "would change: "+difference.String())
 	}

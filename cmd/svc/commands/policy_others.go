@@ -33,6 +33,12 @@ func (o *localOptions) others(c *cobra.Command, logFile string, q decisionlog.Qu
 	if logFile != "" {
 		return nil
 	}
+	parts, _ := o.ofOthers(c, q)
+	return parts
+}
+
+// ofOthers is others, and reports whether all others answered.
+func (o *localOptions) ofOthers(c *cobra.Command, q decisionlog.Query) (parts []decisionlog.Part, whole bool) {
 	all, err := o.gather(c.Context(), q)
 	if err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), printableText("the decisions of other sidecars are left out: "+sentence(o.failed(err))))
@@ -40,7 +46,7 @@ func (o *localOptions) others(c *cobra.Command, logFile string, q decisionlog.Qu
 	if len(all.Silent) > 0 {
 		fmt.Fprintln(c.ErrOrStderr(), printableText(silentSidecars(all.Silent)))
 	}
-	return all.Parts
+	return all.Parts, err == nil && len(all.Silent) == 0
 }
 
 func silentSidecars(names []string) string {

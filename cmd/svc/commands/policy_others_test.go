@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/policy/verify"
@@ -16,9 +17,9 @@ import (
 	"github.com/svc-games/svc/test/wait"
 )
 
-// TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain has two on one PostgreSQL. The
-// second decides; the commands are run beside the first, that no gateway asks.
-func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
+// two opens two sidecars on one PostgreSQL; dir is the first one's.
+func two(t *testing.T) (first, second *host.Host, dir string) {
+	t.Helper()
 	database := postgrestest.URL(t)
 	open := func() (*host.Host, string) {
 		t.Helper()
@@ -42,9 +43,16 @@ func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
 		})
 		return h, dir
 	}
-	quiet, dir := open()
-	busy, _ := open()
-	wait.Until(t, "both are listed", func() bool { return len(quiet.Policy.Status().Sidecars) == 2 })
+	first, dir = open()
+	second, _ = open()
+	wait.Until(t, "both are listed", func() bool { return len(first.Policy.Status().Sidecars) == 2 })
+	return first, second, dir
+}
+
+// TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain has two on one PostgreSQL. The
+// second decides; the commands are run beside the first, that no gateway asks.
+func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
+	quiet, busy, dir := two(t)
 	in := verify.Poll()
 	in.Project.OwnerID, in.Project.Attributes = "user-2", map[string]string{"readers": in.Key.UserID}
 	for range 3 {
@@ -81,6 +89,24 @@ func TestDecisionsOfAllSidecarsAreShownExplainedAndMadeAgain(t *testing.T) {
 	if w := quiet.Policy.Status().Waiting; w == nil || w.Held.Changed != 3 {
 		t.Errorf("it waits: %+v", w)
 	}
+	wait.Until(t, "what waits decides along at both", func() bool { return busy.Policy.Status().Shadow != nil })
+	for range 2 {
+		if d, err := busy.Policy.Decide(peer.WithRequest(t.Context(), peer.Request{ID: "request-1"}), in); err != nil || d.Allow {
+			t.Fatalf("%+v, %v", d, err)
+		}
+	}
+	wait.Until(t, "the other one's are in the report of what waits", func() bool {
+		code, out, stderr := run("shadow", "--report")
+		if code != exitOK {
+			t.Fatalf("exit code %d, %s%s", code, out, stderr)
+		}
+		return strings.Contains(out, "2 decisions compared at 2 sidecars") && strings.Contains(out, "would change: 2 decisions: status: 403")
+	})
+	wait.Until(t, "the other one's are in the trace", func() bool {
+		code, out, _ := svc("trace", "--data-dir", dir, "--json", "request-1")
+		var found traced
+		return code == exitOK && json.Unmarshal([]byte(out), &found) == nil && len(found.Decisions) == 2
+	})
 	if code, _, stderr = run("explain", "none"); code != exitError || !strings.Contains(stderr, "no such decision") {
 		t.Errorf("of none: exit code %d, %s", code, stderr)
 	}

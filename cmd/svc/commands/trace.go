@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,10 +19,6 @@ import (
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/store"
 )
-
-// maxTraceLine bounds, in bytes, the lines of logs that svc trace reads; longer ones
-// are skipped.
-const maxTraceLine = 1 << 20
 
 // maxTraced bounds how many requests are shown that came with one id: the newest.
 const maxTraced = 20
@@ -80,11 +74,12 @@ func traceCommand() *cobra.Command {
 the access log, the decisions on it, the job that it made or named, what the ledger has
 of that, and what the job's engine wrote about it. If no answer had that id, the newest
 requests that were sent with it are shown. The logs are those of the data directory, the
-ledger is its own or the one that SVC_STORE names.`,
+ledger is its own or the one that SVC_STORE names. Where several sidecars share a store,
+the running service asks the others for the decisions that their logs have.`,
 		Example: "  svc trace 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := trace(c.Context(), o.dataDir, args[0])
+			found, err := o.trace(c, args[0])
 			return o.print(c, found, err, func(w io.Writer) { printTrace(w, found) })
 		},
 	}
@@ -92,9 +87,10 @@ ledger is its own or the one that SVC_STORE names.`,
 	return c
 }
 
-// trace looks through the logs of a data directory. Where no answer had the id, requests are
-// looked for that came with it.
-func trace(ctx context.Context, dir, requestID string) (traced, error) {
+// trace looks through the logs of a data directory, and the decision logs of other sidecars.
+// Where no answer had the id, requests are looked for that came with it.
+func (o *localOptions) trace(c *cobra.Command, requestID string) (traced, error) {
+	dir := o.dataDir
 	t := traced{RequestID: requestID, Access: []json.RawMessage{}, Decisions: []decisionlog.Record{}, Ledger: []tracedJob{}}
 	if requestID == "" {
 		return t, misused("name a request by its X-Request-Id")
@@ -118,11 +114,17 @@ func trace(ctx context.Context, dir, requestID string) (traced, error) {
 			ids = append(ids, a.RequestID)
 		}
 	}
+	ask := true
 	for _, id := range ids {
-		if err := t.decisions(dir, id); err != nil {
+		f := decisionlog.Filter{RequestID: id}
+		var others []decisionlog.Part
+		if ask { // who does not answer is waited for, and named, once
+			others, ask = o.ofOthers(c, decisionlog.Query{Filter: f})
+		}
+		if err := t.decisions(dir, f, others); err != nil {
 			return t, err
 		}
-		if err := t.ledger(ctx, dir, id); err != nil { // the logs are there all the same
+		if err := t.ledger(c.Context(), dir, id); err != nil { // the logs are there all the same
 			t.Unread = err.Error()
 		}
 	}
@@ -160,17 +162,23 @@ func accessLines(dir, id string) (answered, sent []json.RawMessage, err error) {
 	return answered, sent, nil
 }
 
-func (t *traced) decisions(dir, requestID string) error {
+// decisions finds those that the log of a directory and the parts of others have.
+func (t *traced) decisions(dir string, f decisionlog.Filter, others []decisionlog.Part) error {
+	var found decisionlog.Selection
 	log, err := decisionlog.OpenAll(filepath.Join(dir, decisionlog.FileName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	switch {
+	case err == nil:
+		defer log.Close()
+		found, err = decisionlog.Select(log, f, 0)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
 	}
-	if err != nil {
-		return fmt.Errorf("reading decision log: %w", err)
+	for _, part := range others {
+		if err == nil {
+			err = found.Add(part, f, 0)
+		}
 	}
-	defer log.Close()
-	selection, err := decisionlog.Select(log, decisionlog.Filter{RequestID: requestID}, 0)
-	t.Decisions = append(t.Decisions, selection.Records...)
+	t.Decisions = append(t.Decisions, found.Records...)
 	if err != nil {
 		return fmt.Errorf("reading decision log: %w", err)
 	}
@@ -214,53 +222,4 @@ func (t *traced) engine(dir string) error {
 		}
 	}
 	return nil
-}
-
-// eachLine calls f with each line of a file that contains a text. The line is f's
-// until it returns.
-func eachLine(path, text string, f func(line []byte)) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("reading log: %w", err)
-	}
-	defer file.Close()
-	for in := bufio.NewReaderSize(file, maxTraceLine); ; {
-		line, err := in.ReadSlice('\n')
-		for errors.Is(err, bufio.ErrBufferFull) { // too long: skip the rest of it
-			line = nil
-			_, err = in.ReadSlice('\n')
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 && bytes.Contains(line, []byte(text)) {
-			f(line)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", path, err)
-		}
-	}
-}
-
-func printTrace(w io.Writer, t traced) {
-	for _, line := range t.Access {
-		var a accessLine
-		if json.Unmarshal(line, &a) != nil {
-			continue
-		}
-		fmt.Fprintf(w, "%s  %s %s  %d in %s\n", time.UnixMicro(int64(a.Time*1e6)).UTC().Format(time.RFC3339Nano),
-			printable(a.Request.Method), printable(a.Request.URI), a.Status, time.Duration(a.Duration*float64(time.Second)).Round(time.Microsecond))
-		fmt.Fprintf(w, "user %s, key %s, project %s, job %s, rule %s\n", orDash(printable(a.UserID)), orDash(printable(a.KeyID)),
-			orDash(printable(a.ProjectID)), orDash(printable(a.JobID)), orDash(printable(a.Rule)))
-	}
-	printLogTable(w, slices.Clip(t.Decisions))
-	for _, j := range t.Ledger {
-		fmt.Fprintf(w, "ledger: job %s of key %s in project %s is %s (%s), %s TIK\n", j.JobID, j.KeyID, j.ProjectID, j.Status, j.State, j.TIKSpent)
-	}
-	if t.Unread != "" {
-		fmt.Fprintln(w, "ledger: not read: "+printableText(t.Unread))
-	}
-	for _, line := range t.Engine {
-		fmt.Fprintln(w, "engine: "+printableText(line))
-	}
 }

@@ -92,6 +92,9 @@ func TestViewsShowWhatWasPlayedWithDefinitionsAndCSV(t *testing.T) {
 		p.header.Get("Content-Disposition") != `attachment; filename="funnels-steps.csv"` {
 		t.Errorf("CSV is\n%s", p.body)
 	}
+	if o, err := d.side.Overview(t.Context(), e.projectID, 7); err != nil || len(o.Builds) != 1 || o.Builds[0].Prompt != asked {
+		t.Errorf("the overview is %+v, %v", o, err)
+	}
 	if p := alice.get(project + "/analytics/retention?format=csv&table=builds"); !p.has(`,"` + asked + `"`) {
 		t.Errorf("CSV of builds is\n%s", p.body)
 	}

@@ -199,7 +199,6 @@ func (c *Catalog) DeleteProject(ctx context.Context, projectID string) error {
 		}
 		for _, statement := range []string{
 			"DELETE FROM publications WHERE project_id = ?",
-			"DELETE FROM build_prompts WHERE project_id = ?",
 			"DELETE FROM play_keys WHERE project_id = ?",
 			"DELETE FROM play_reports WHERE project_id = ?",
 			"DELETE FROM play_settings WHERE project_id = ?",

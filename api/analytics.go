@@ -74,6 +74,7 @@ type Build struct {
 	Plays         int64  `json:"plays"`
 	Runs          int64  `json:"runs"`
 	ActiveSeconds int64  `json:"activeSeconds"`
+	Prompt        string `json:"prompt,omitempty"` // the beginning of what the job was asked for
 }
 
 // OverviewFound is the body of GET /v1/projects/{id}/analytics/overview.

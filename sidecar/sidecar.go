@@ -357,6 +357,9 @@ type Reservation struct {
 	// SHA-256 of the body, hexadecimal.
 	IdempotencyKey string
 	Fingerprint    string
+	// Prompt is what the job is asked for. Its beginning is kept, without secrets, as long
+	// as the job is, or its game's figures are.
+	Prompt string `json:",omitempty"`
 	// Webhook is where the job's end is posted to, nil for the project's. Where the
 	// project has none, or its URL may not be posted to, Reserve returns an *answers.Error.
 	Webhook *api.WebhookRequest `json:",omitempty"`

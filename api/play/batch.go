@@ -26,6 +26,7 @@ type Batch struct {
 	Sent     int64  `json:"o"`   // ms of the stream's clock
 	Age      int64  `json:"age"` // ms that it lay on the device
 	Active   int64  `json:"act"` // ms of the stream so far
+	Errors   int64  `json:"err"` // of the stream so far that no code of the game caught
 	Client   Client `json:"c"`
 	Machine  bool   `json:"m"` // no person plays
 	Variants Texts  `json:"x"`
@@ -119,8 +120,8 @@ func (b *Batch) check() error {
 		return answers.BadRequest("s must be 32 hexadecimal characters.")
 	case b.Player != "" && !validID(b.Player):
 		return answers.BadRequest("p must be 32 hexadecimal characters.")
-	case b.Sent < 0 || b.Age < 0 || b.Active < 0:
-		return answers.BadRequest("o, age and act must not be negative.")
+	case b.Sent < 0 || b.Age < 0 || b.Active < 0 || b.Errors < 0:
+		return answers.BadRequest("o, age, act and err must not be negative.")
 	case len(b.Events) == 0 || len(b.Events) > MaxEvents:
 		return answers.BadRequest("e must have 1 to %d events.", MaxEvents)
 	}

@@ -34,6 +34,7 @@ const (
 // Bounds of what is kept.
 const (
 	MaxStreamEvents = 300 // custom events of a stream
+	MaxStreamErrors = 10  // that are counted: one in each frame says no more
 	MaxPlayerEvents = 500 // custom events of a player on a day
 	MaxNames        = 200 // of a game's events
 )

@@ -265,7 +265,7 @@ func (q *Request) parse(body []byte) *answers.Error {
 			return answers.BadRequest("The body is not valid JSON.")
 		}
 	}
-	q.ProjectID, q.model, q.Body = req.ProjectID, req.Settings.Model, body
+	q.ProjectID, q.model, q.prompt, q.Body = req.ProjectID, req.Settings.Model, req.Prompt, body
 	return nil
 }
 

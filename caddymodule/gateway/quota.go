@@ -145,6 +145,7 @@ func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Ad
 		Deadline:       s.Deadline,
 		IdempotencyKey: q.IdempotencyKey,
 		Fingerprint:    q.Fingerprint,
+		Prompt:         q.prompt,
 		Webhook:        q.JobWebhook,
 	})
 	end(err)

@@ -78,14 +78,14 @@ func TestReserveCarriesTheDecisionsLimitsAndMintsTheJobID(t *testing.T) {
 	side := &fakeSidecar{}
 	s := &Submitter{Sidecar: side, Now: time.Now}
 	id, _, refused := s.reserve(context.Background(), &Request{
-		KeyID: "k", ProjectID: project, Fingerprint: "f", IdempotencyKey: "idem",
+		KeyID: "k", ProjectID: project, Fingerprint: "f", IdempotencyKey: "idem", prompt: "a duck",
 		Decision: policy.Decision{Limits: policy.Limits{JobsPerDay: &two}},
 	})
 	if refused != nil || !api.ValidJobID(id) {
 		t.Fatalf("got %q, %v", id, refused)
 	}
 	want := sidecar.Reservation{
-		JobID: id, KeyID: "k", ProjectID: project, Limits: policy.Limits{JobsPerDay: &two}, IdempotencyKey: "idem", Fingerprint: "f",
+		JobID: id, KeyID: "k", ProjectID: project, Limits: policy.Limits{JobsPerDay: &two}, IdempotencyKey: "idem", Fingerprint: "f", Prompt: "a duck",
 	}
 	if side.reserved != want {
 		t.Errorf("reserved %+v", side.reserved)

@@ -42,6 +42,7 @@ type Request struct {
 	Body        []byte // of a submission, checked, without its webhook
 	JobWebhook  *api.WebhookRequest
 	model       string // that it names, "" for none
+	prompt      string // of a submission
 	share       *Share // what the body takes of the room for bodies; nil without one
 	Fingerprint string // SHA-256 of the body, hexadecimal, of what may have an Idempotency-Key
 	Job         *sidecar.Job

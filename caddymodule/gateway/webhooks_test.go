@@ -29,6 +29,9 @@ func TestWebhookOfAJobIsNoEnginesAndTakesItsPermission(t *testing.T) {
 		if strings.Contains(string(q.Body), "hooks.example.com") || q.JobWebhook == nil || q.JobWebhook.URL != "https://hooks.example.com/in" {
 			t.Errorf("the engine gets %s, the reservation %+v", q.Body, q.JobWebhook)
 		}
+		if q.prompt != "a" {
+			t.Errorf("the reservation gets the prompt %q", q.prompt)
+		}
 	}
 }
 

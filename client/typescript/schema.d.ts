@@ -924,6 +924,11 @@ export interface components {
             plays: number;
             runs: number;
             activeSeconds: number;
+            /**
+             * @description The beginning of what the job was asked for, as one line and without secrets. The tables of builds have it, too, but
+             *     for that of funnels. It is the text of who may read these figures, and is deleted with the project.
+             */
+            prompt?: string;
         };
         ViewFound: {
             /** @constant */

@@ -52,7 +52,7 @@ const maxReasons = 24
 // decide reads the request against what the project holds, and what it wants of
 // pictures that came with it.
 func decide(ctx context.Context, req Request, model *author.Author) (decision, error) {
-	req.Prompt = secretPattern.ReplaceAllString(req.Prompt, " ")
+	req.Prompt = withoutSecrets(req.Prompt)
 	rest, wishes := cutPictures(req)
 	if model == nil && rest != "" { // a model gets all of it
 		req.Prompt = rest
@@ -234,7 +234,7 @@ func background(req Request) string {
 	for _, s := range req.Skills {
 		parts = append(parts, s.Prompt, strings.Join(s.Mechanics, " "))
 	}
-	return secretPattern.ReplaceAllString(strings.Join(parts, "\n"), " ")
+	return withoutSecrets(strings.Join(parts, "\n"))
 }
 
 // clippedWish names a whole request as unmet.

@@ -27,6 +27,7 @@ var definitions = map[string]api.ViewColumn{
 	"day":      {Title: "Day (UTC)", Unit: api.UnitDay, Definition: "A day of UTC. A session counts on the day on which it began."},
 	"period":   {Title: "Period", Unit: api.UnitText, Definition: "These days, and as many before them."},
 	"build":    {Title: "Build", Unit: api.UnitJob, Definition: "The job whose game was played."},
+	"prompt":   {Title: "Asked for", Unit: api.UnitText, Definition: "The beginning of what that job was asked for, without secrets; empty for one that was published before it was kept."},
 	"firstDay": {Title: "First played", Unit: api.UnitDay, Definition: "The first of these days on which it was played."},
 	"minute":   {Title: "Minute (UTC)", Unit: api.UnitTime, Definition: "A minute of UTC."},
 	"at":       {Title: "Time (UTC)", Unit: api.UnitTime, Definition: "When it happened, by the server's clock at the session's begin and the page's from there on."},
@@ -101,7 +102,7 @@ var definitions = map[string]api.ViewColumn{
 	"verdict":    {Title: "Verdict", Unit: api.UnitText, Definition: "What is certain: of 100 experiments in which nothing differs at most 5 ever say otherwise, however often one looks. None before 7 days and 100 players of each value, nor where numbers of players differ from the weights (p < 0.001) or 1 % saw two values."},
 	"value":      {Title: "Value", Unit: api.UnitText, Definition: "One value of the parameter."},
 	"exposed":    {Title: "Players", Unit: api.UnitCount, Definition: "Players whose game read the value. Those that read two are left out."},
-	"figure":     {Title: "Figure", Unit: api.UnitText, Definition: "What is compared, from the day on which the value was read first."},
+	"figure":     {Title: "Figure", Unit: api.UnitText, Definition: "What is compared, from the day on which the value was read first. Errors are those that no code of the game caught, 10 of a session at most; fewer are better."},
 	"mean":       {Title: "Mean", Unit: api.UnitNumber, Definition: "The mean of these players."},
 	"difference": {Title: "Difference", Unit: api.UnitNumber, Definition: "The mean less that of the first value."},
 	"low":        {Title: "At least", Unit: api.UnitNumber, Definition: "The lower bound of the difference: a 95 % confidence sequence, which holds at all times and for all figures and values together."},
@@ -126,9 +127,9 @@ var definitions = map[string]api.ViewColumn{
 	"props":  {Title: "Members", Unit: api.UnitText, Definition: "The event's members, as JSON."},
 }
 
-// columnOf returns a figure's column. "d7" is the figure of players that came back on
+// Column returns a figure's column. "d7" is the figure of players that came back on
 // the 7th day.
-func columnOf(name string) api.ViewColumn {
+func Column(name string) api.ViewColumn {
 	c, ok := definitions[name]
 	if day, err := strconv.Atoi(strings.TrimPrefix(name, "d")); !ok && err == nil {
 		c = api.ViewColumn{

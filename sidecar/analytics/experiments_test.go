@@ -41,11 +41,18 @@ func (b *bench) variant(player int) string {
 // reads has a player's game read a value, and play so many sessions.
 func (b *bench) reads(player int, value string, plays int) {
 	b.t.Helper()
-	for n := range plays {
+	b.fails(player, value, make([]int64, plays)...)
+}
+
+// fails is reads with so many errors in each session.
+func (b *bench) fails(player int, value string, errors ...int64) {
+	b.t.Helper()
+	for n := range errors {
 		batch := batchOf(100*player+n, 1, play.SessionStart, play.Exposure, play.Start)
 		batch.Stream = fmt.Sprintf("%030x%s", 100*player+n, fmt.Sprintf("%02x", len(value)+int(value[0])))
 		batch.Player = id(player)
 		batch.Events[1].Props = fmt.Appendf(nil, `{"k":"speed","v":%q}`, value)
+		batch.Errors = errors[n]
 		b.record(batch)
 	}
 }
@@ -116,7 +123,7 @@ func TestExperimentComparesThePlayersWhoseGameReadAValue(t *testing.T) {
 		}
 		q := api.ViewQuery{Name: api.ViewExperiments, Days: 7}
 		b.wantTable(q, "experiments", "speed running 1, 2 2026-11-24 0 none: fewer than 100 players of a variant")
-		if rows := b.table(q, "results"); len(rows) != 8 || rows[0] != "speed 1 3 plays a player 1 - - - -" || !strings.HasPrefix(rows[4], "speed 2 3 plays a player 2 1 1 1 ") {
+		if rows := b.table(q, "results"); len(rows) != 10 || rows[0] != "speed 1 3 plays a player 1 - - - -" || !strings.HasPrefix(rows[5], "speed 2 3 plays a player 2 1 1 1 ") {
 			t.Errorf("the results are %q", rows)
 		}
 		for forged := range 50 { // by a copied key
@@ -126,7 +133,7 @@ func TestExperimentComparesThePlayersWhoseGameReadAValue(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if rows := b.table(q, "results"); rows[0] != "speed 1 3 plays a player 1 - - - -" || !strings.HasPrefix(rows[4], "speed 2 3 plays a player 2 1 1 1 ") {
+		if rows := b.table(q, "results"); rows[0] != "speed 1 3 plays a player 1 - - - -" || !strings.HasPrefix(rows[5], "speed 2 3 plays a player 2 1 1 1 ") {
 			t.Errorf("with players that nobody proved the results are %q", rows)
 		}
 		b.reads(of["1"][0], "2", 1) // another device, or a forgery
@@ -138,7 +145,7 @@ func TestExperimentComparesThePlayersWhoseGameReadAValue(t *testing.T) {
 		owners := batchOf(9000, 1, play.Exposure)
 		owners.Player, owners.Events[0].Props = id(of["2"][0]), []byte(`{"k":"speed","v":"1"}`)
 		b.recordAs(analytics.ClassOwner, owners)
-		if rows := b.table(q, "results"); !strings.HasPrefix(rows[4], "speed 2 3 ") {
+		if rows := b.table(q, "results"); !strings.HasPrefix(rows[5], "speed 2 3 ") {
 			t.Errorf("the owner's own play counts: %q", rows)
 		}
 	})
@@ -167,7 +174,28 @@ func TestPlayersOfAnExperimentsLastDayAreNotSaidToStayAway(t *testing.T) {
 		again(1, "2")
 		b.now = noon.AddDate(0, 0, 2)
 		rows := b.table(api.ViewQuery{Name: api.ViewExperiments, Days: 7}, "results")
-		if rows[3] != "speed 1 3 came back on day 1 0 - - - -" || rows[7] != "speed 2 3 came back on day 1 0 0 - - 0.5" {
+		if rows[3] != "speed 1 3 came back on day 1 0 - - - -" || rows[8] != "speed 2 3 came back on day 1 0 0 - - 0.5" {
+			t.Errorf("the results are %q", rows)
+		}
+	})
+}
+
+// TestErrorsASessionAreComparedAndCountedTenAtMost: what comes again, or late, does not add up.
+func TestErrorsASessionAreComparedAndCountedTenAtMost(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.draft("speed", experiment.Even([]string{"1", "2"}))
+		b.move("speed", analytics.ExperimentRunning, "")
+		of := map[string][]int{}
+		for player := 1; player < 50; player++ {
+			of[b.variant(player)] = append(of[b.variant(player)], player)
+		}
+		for i := range 2 {
+			b.fails(of["1"][i], "1", 0, 1)
+			b.fails(of["2"][i], "2", 3, 1_000_000)
+			b.fails(of["2"][i], "2", 2, 0)
+		}
+		rows := b.table(api.ViewQuery{Name: api.ViewExperiments, Days: 7}, "results")
+		if rows[4] != "speed 1 2 errors a session 0.5 - - - -" || !strings.HasPrefix(rows[9], "speed 2 2 errors a session 6.5 6 6 6 ") {
 			t.Errorf("the results are %q", rows)
 		}
 	})

@@ -8,14 +8,22 @@ import (
 	"github.com/svc-games/svc/sidecar/store"
 )
 
-// figures of a player by which variants are compared. All but the first are guardrails
-// as well: a variant that loses one is no winner.
-var compared = []string{"plays a player", "active seconds a player", "best score", "came back on day 1"}
+// figure is one of a player by which variants are compared.
+type figure struct {
+	name  string
+	fewer bool // is better
+}
+
+// compared are all of them. All but the first are guardrails as well: a variant that loses
+// one is no winner.
+var compared = [...]figure{
+	{"plays a player", false}, {"active seconds a player", false}, {"best score", false}, {"came back on day 1", false}, {"errors a session", true},
+}
 
 // arm is a variant's players.
 type arm struct {
 	players int64
-	samples [4]experiment.Sample // by compared
+	samples [len(compared)]experiment.Sample
 }
 
 // experiments are what variants of a parameter did.
@@ -60,7 +68,7 @@ func compare(arms []arm, i, figure int) experiment.Interval {
 // armRows are a variant's figures, one a row.
 func armRows(e Experiment, i int, arms []arm) (rows [][]any) {
 	for f, figure := range compared {
-		row := []any{e.ID, e.Variants[i].Value, arms[i].players, figure, rounded(arms[i].samples[f].Mean()), nil, nil, nil, nil}
+		row := []any{e.ID, e.Variants[i].Value, arms[i].players, figure.name, rounded(arms[i].samples[f].Mean()), nil, nil, nil, nil}
 		if i > 0 {
 			d := compare(arms, i, f)
 			row[5], row[6], row[7] = rounded(d.Difference), rounded(d.Low), rounded(d.High)
@@ -94,11 +102,14 @@ func verdict(e Experiment, arms []arm, problem string) string {
 		var worse []string
 		better := false
 		for f, figure := range compared {
-			d := compare(arms, i, f)
-			if d.High < 0 {
-				worse = append(worse, figure)
+			gain := compare(arms, i, f)
+			if figure.fewer {
+				gain.Low, gain.High = -gain.High, -gain.Low
 			}
-			better = better || d.Low > 0
+			if gain.High < 0 {
+				worse = append(worse, figure.name)
+			}
+			better = better || gain.Low > 0
 		}
 		switch value := e.Variants[i].Value; {
 		case len(worse) > 0:
@@ -130,9 +141,9 @@ func (v *looking) arms(e Experiment) (arms []arm, mixed int64, err error) {
 	}
 	err = v.Each(func(scan store.Scan) error {
 		var value string
-		var day, plays, active, again int64
+		var day, plays, active, again, errors, sessions int64
 		var best *float64
-		if err := scan(&value, &day, &plays, &active, &best, &again); err != nil {
+		if err := scan(&value, &day, &plays, &active, &best, &again, &errors, &sessions); err != nil {
 			return err
 		}
 		i, there := index[value]
@@ -149,9 +160,13 @@ func (v *looking) arms(e Experiment) (arms []arm, mixed int64, err error) {
 		if day+1 < v.last && day+1 <= last { // that day is over, and was looked at
 			a.samples[3].Add(float64(again))
 		}
+		if sessions > 0 {
+			a.samples[4].Add(float64(errors) / float64(sessions))
+		}
 		return nil
 	}, `SELECT e.variant, e.day, CAST(coalesce(sum(CASE WHEN s.runs > 0 THEN 1 ELSE 0 END), 0) AS BIGINT), CAST(coalesce(sum(s.active), 0) AS BIGINT), max(s.best),
-			CAST(coalesce(max(CASE WHEN s.day = e.day + 1 AND s.runs > 0 THEN 1 ELSE 0 END), 0) AS BIGINT)
+			CAST(coalesce(max(CASE WHEN s.day = e.day + 1 AND s.runs > 0 THEN 1 ELSE 0 END), 0) AS BIGINT),
+			CAST(coalesce(sum(s.errors), 0) AS BIGINT), count(s.stream)
 		FROM play_exposures e LEFT JOIN play_streams s ON s.game = e.game AND s.player = e.player AND s.class = 'public' AND s.day BETWEEN e.day AND ?
 		WHERE e.game = ? AND e.experiment = ? AND e.mixed = 0 GROUP BY e.player, e.variant, e.day`, last, v.game, e.ID)
 	return arms, mixed, err

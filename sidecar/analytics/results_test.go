@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ type somebody struct {
 	rate          float64 // plays a day
 	day           int     // of the exposure
 	plays, active float64
+	errors        float64 // of its sessions
 	best          float64
 	again         bool
 }
@@ -44,6 +46,9 @@ func (s *simulated) pass(day, more int) {
 				p.plays++
 				p.active += 60 * s.random.ExpFloat64()
 				p.best = max(p.best, 100*s.random.ExpFloat64())
+				if s.random.IntN(50) == 0 { // a few sessions have errors, and some of them many
+					p.errors += min(10, 1+math.Floor(8*s.random.ExpFloat64()))
+				}
 			}
 		}
 	}
@@ -58,6 +63,9 @@ func (s *simulated) arms(day int) []arm {
 			a.samples[0].Add(p.plays)
 			a.samples[1].Add(p.active)
 			a.samples[2].Add(p.best)
+			if p.plays > 0 {
+				a.samples[4].Add(p.errors / p.plays)
+			}
 			if p.day+1 < day && p.again {
 				a.samples[3].Add(1)
 			} else if p.day+1 < day {
@@ -82,7 +90,7 @@ func verdicts(random *rand.Rand, more int, rates ...float64) (said []string) {
 }
 
 // TestNoFigureOfEqualVariantsIsOftenSaidToDiffer looks each day at all that a verdict rests
-// on: four figures of five values, whose players play on.
+// on: all figures of five values, whose players play on.
 func TestNoFigureOfEqualVariantsIsOftenSaidToDiffer(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const experiments = 100
@@ -112,5 +120,26 @@ func TestVerdictSaysWhatIsBetterAndWhatIsWorse(t *testing.T) {
 	uneven := experiment.Problem([]int64{4500, 5500}, []int{5000, 5000}, 0, 28)
 	if got := verdict(e, make([]arm, 2), uneven); !strings.HasPrefix(got, "none: the numbers of players") {
 		t.Errorf("of 45 to 55 it says %q", got)
+	}
+}
+
+// TestVariantWithMoreErrorsIsWorseAndOneWithFewerIsNot: it may well be played more.
+func TestVariantWithMoreErrorsIsWorseAndOneWithFewerIsNot(t *testing.T) {
+	arms := func(control, variant float64) []arm {
+		both := make([]arm, 2)
+		for i, rate := range []float64{control, variant} {
+			for n := range 2000 {
+				both[i].players++
+				both[i].samples[0].Add(float64(n%3 + i))
+				both[i].samples[4].Add(rate * float64(n%2))
+			}
+		}
+		return both
+	}
+	e := Experiment{ID: "speed", State: ExperimentRunning, Variants: experiment.Even([]string{"a", "b"})}
+	for want, both := range map[string][]arm{"b is worse in errors a session": arms(1, 3), "b is better": arms(3, 1)} {
+		if got := verdict(e, both, ""); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
 	}
 }

@@ -19,6 +19,7 @@ type stream struct {
 	lastAt, active, runs    int64
 	best                    *float64
 	essential, custom, lost int64
+	errors                  int64 // that no code of the game caught
 }
 
 // declared is what a game declared in a stream.
@@ -32,7 +33,7 @@ type declared struct {
 
 // same reports whether a stream has nothing that its row lacks.
 func (s stream) same(before stream) bool {
-	return s.cursor == before.cursor && s.anchor == before.anchor && s.active == before.active && !s.declared.changed
+	return s.cursor == before.cursor && s.anchor == before.anchor && s.active == before.active && s.errors == before.errors && !s.declared.changed
 }
 
 // score notes what a run ended with.
@@ -76,9 +77,9 @@ func (r *recording) load() error {
 	}
 	s := &r.stream
 	var declared, progress string
-	err = r.tx.Row(`SELECT cursor, anchor, day, class, build, player, declared, progress, last_at, active, runs, best, essential, custom, lost
+	err = r.tx.Row(`SELECT cursor, anchor, day, class, build, player, declared, progress, last_at, active, runs, best, essential, custom, lost, errors
 		FROM play_streams WHERE game = ? AND stream = ?`, r.Game, r.Stream).
-		Scan(&s.cursor, &s.anchor, &s.day, &s.class, &s.build, &s.player, &declared, &progress, &s.lastAt, &s.active, &s.runs, &s.best, &s.essential, &s.custom, &s.lost)
+		Scan(&s.cursor, &s.anchor, &s.day, &s.class, &s.build, &s.player, &declared, &progress, &s.lastAt, &s.active, &s.runs, &s.best, &s.essential, &s.custom, &s.lost, &s.errors)
 	if err != nil {
 		return err
 	}
@@ -107,6 +108,7 @@ func (r *recording) merge() {
 		s.anchor = began
 	}
 	s.active = max(s.active, min(r.Active, r.Sent, play.MaxStream))
+	s.errors = max(s.errors, min(r.Errors, play.MaxStreamErrors))
 	for _, name := range sorted(r.Definitions) {
 		members := r.Definitions[name]
 		had, there := s.declared.Definitions[name]
@@ -156,8 +158,8 @@ func (r *recording) save() error {
 		return err
 	}
 	if _, err := r.tx.Exec(`UPDATE play_streams SET cursor = ?, anchor = ?, declared = ?, progress = ?, last_at = ?, active = ?, runs = ?, best = ?,
-			essential = ?, custom = ?, lost = ? WHERE game = ? AND stream = ?`,
-		s.cursor, s.anchor, string(text), string(progress), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, r.Game, r.Stream); err != nil {
+			essential = ?, custom = ?, lost = ?, errors = ? WHERE game = ? AND stream = ?`,
+		s.cursor, s.anchor, string(text), string(progress), s.lastAt, s.active, s.runs, s.best, s.essential, s.custom, s.lost, s.errors, r.Game, r.Stream); err != nil {
 		return err
 	}
 	if err := r.countFree(); err != nil {

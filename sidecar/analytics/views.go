@@ -68,7 +68,7 @@ func Table(name, title string, figures []string, rows [][]any) api.ViewTable {
 		t.Rows = [][]any{}
 	}
 	for _, figure := range figures {
-		t.Columns = append(t.Columns, columnOf(figure))
+		t.Columns = append(t.Columns, Column(figure))
 	}
 	return t
 }

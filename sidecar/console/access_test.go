@@ -20,6 +20,9 @@ type estate struct {
 	keyID, projectID, jobID string
 }
 
+// asked is what the job of an estate was asked for.
+const asked = `a <b>yellow</b> duck that flaps through gaps, and a long way home`
+
 func (d *desk) estate(userID string) estate {
 	d.t.Helper()
 	ctx := context.Background()
@@ -32,7 +35,7 @@ func (d *desk) estate(userID string) estate {
 		d.t.Fatal(err)
 	}
 	job := mint.NewJobID(d.now())
-	if _, err := d.side.Reserve(ctx, sidecar.Reservation{JobID: job, KeyID: key.ID, ProjectID: project.ID}); err != nil {
+	if _, err := d.side.Reserve(ctx, sidecar.Reservation{JobID: job, KeyID: key.ID, ProjectID: project.ID, Prompt: asked}); err != nil {
 		d.t.Fatal(err)
 	}
 	if err := d.side.Commit(ctx, job); err != nil {

@@ -58,6 +58,7 @@ func (t analyticsTable) Cells(row []any) []analyticsCell {
 	for i, cell := range row {
 		c := t.Columns[i]
 		cells[i] = analyticsCell{Column: c, Text: shownCell(c, cell)}
+		cells[i].Long = len(cells[i].Text) > longCell
 		if c.Unit == api.UnitJob && cell != "" {
 			cells[i].Job = fmt.Sprint(cell)
 		}
@@ -68,10 +69,14 @@ func (t analyticsTable) Cells(row []any) []analyticsCell {
 	return cells
 }
 
+// longCell is how many bytes a cell has on one line.
+const longCell = 60
+
 type analyticsCell struct {
 	Column api.ViewColumn
 	Text   string
 	Job    string // "" for no build
+	Long   bool   // it has several lines
 	Shade  string // the class of a share
 }
 

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -77,6 +78,9 @@ func TestViewsShowWhatWasPlayedWithDefinitionsAndCSV(t *testing.T) {
 		"events":     {"session_start", "As declared by the game"},
 		"costs":      {"Paid from 2026-11-20 to 2026-11-20: 4 in all", "In TIK", "What the whole month costs if it goes on like the month so far."},
 	} {
+		if view == "overview" || view == "engagement" || view == "retention" { // beside the figures of each build
+			wants = append(wants, `<td class="long "><bdi>`+template.HTMLEscapeString(asked)+`</bdi>`, "The beginning of what that job was asked for")
+		}
 		p := alice.get(project + "/analytics/" + view)
 		for _, want := range wants {
 			if p.status != http.StatusOK || !p.has(want) {
@@ -87,6 +91,12 @@ func TestViewsShowWhatWasPlayedWithDefinitionsAndCSV(t *testing.T) {
 	if p := alice.get(project + "/analytics/funnels?format=csv&table=steps"); !p.has("run,1,start,2,1,1,\nrun,2,end,2,1,1,") ||
 		p.header.Get("Content-Disposition") != `attachment; filename="funnels-steps.csv"` {
 		t.Errorf("CSV is\n%s", p.body)
+	}
+	if o, err := d.side.Overview(t.Context(), e.projectID, 7); err != nil || len(o.Builds) != 1 || o.Builds[0].Prompt != asked {
+		t.Errorf("the overview is %+v, %v", o, err)
+	}
+	if p := alice.get(project + "/analytics/retention?format=csv&table=builds"); !p.has(`,"` + asked + `"`) {
+		t.Errorf("CSV of builds is\n%s", p.body)
 	}
 	for path, want := range map[string]int{
 		"/overview?days=91": http.StatusBadRequest, "/overview?format=csv&table=x": http.StatusBadRequest, "/rows": http.StatusNotFound, "/other": http.StatusNotFound,

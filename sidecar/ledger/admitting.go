@@ -20,6 +20,7 @@ type admitting struct {
 	sidecar.Reservation
 	tx        *store.Tx
 	requestID string // of its client's request
+	prompt    string // that is kept
 	now       time.Time
 
 	made       bool      // by an earlier attempt, whose answer was lost
@@ -185,9 +186,9 @@ func (a *admitting) insert() error {
 		return err
 	}
 	if _, err := a.tx.Exec(`INSERT INTO jobs
-			(id, key_id, project_id, state, status, record, day, month, request_id, created_at, deadline_at)
-		VALUES (?, ?, ?, 'reserved', 'queued', ?, ?, ?, ?, ?, ?)`,
-		a.JobID, a.KeyID, a.ProjectID, string(record), a.day, a.month, a.requestID,
+			(id, key_id, project_id, state, status, record, day, month, request_id, prompt, created_at, deadline_at)
+		VALUES (?, ?, ?, 'reserved', 'queued', ?, ?, ?, ?, ?, ?, ?)`,
+		a.JobID, a.KeyID, a.ProjectID, string(record), a.day, a.month, a.requestID, a.prompt,
 		a.now.UnixMilli(), a.now.Add(cmp.Or(a.Deadline, DefaultDeadline)).UnixMilli()); err != nil {
 		return err
 	}

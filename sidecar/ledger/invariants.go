@@ -136,6 +136,7 @@ type reference struct{ table, column, parent string }
 // that does not switch them on.
 var references = []reference{
 	{"balances", "user_id", "users"},
+	{"build_prompts", "project_id", "projects"},
 	{"credits", "user_id", "users"},
 	{"idempotency", "job_id", "jobs"},
 	{"idempotency", "key_id", "keys"},

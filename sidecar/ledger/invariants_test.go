@@ -175,7 +175,8 @@ func TestEachReferenceOfTheSchemaIsChecked(t *testing.T) {
 			_, err13 := tx.Exec("INSERT INTO project_requests (key_id, name, fingerprint, project_id) VALUES (?, 'n', 'f', ?)", key, f.project)
 			_, err14 := tx.Exec("INSERT INTO suspensions (user_id, at) VALUES ('alice', 1)")
 			_, err15 := tx.Exec("INSERT INTO key_facts (key_id, scopes, labels) VALUES (?, '[]', '{}')", key)
-			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15)
+			_, err16 := tx.Exec("INSERT INTO build_prompts (project_id, job_id, prompt) VALUES (?, ?, 'a duck')", f.project, job)
+			return errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16)
 		}))
 		var columns [][2]string
 		f.must(f.store.View(t.Context(), func(r *store.Reader) error {

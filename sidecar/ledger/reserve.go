@@ -43,8 +43,9 @@ func (l *Ledger) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.Ad
 func (l *Ledger) reserve(ctx context.Context, r sidecar.Reservation) (admission sidecar.Admission, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.wait)
 	defer cancel()
+	prompt := keptPrompt(r.Prompt)
 	err = l.store.Update(ctx, func(tx *store.Tx) error {
-		a := admitting{Reservation: r, tx: tx, requestID: peer.RequestOf(ctx).ID}
+		a := admitting{Reservation: r, tx: tx, requestID: peer.RequestOf(ctx).ID, prompt: prompt}
 		if err := a.load(l.now); err != nil {
 			return err
 		}

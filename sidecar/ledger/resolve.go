@@ -77,7 +77,7 @@ func (l *Ledger) undo(tx *store.Tx, jobID string) (bool, error) {
 		return false, err
 	}
 	var keyID, day, month string
-	err = tx.Row(`UPDATE jobs SET state = 'released', resolved_at = ?
+	err = tx.Row(`UPDATE jobs SET state = 'released', prompt = '', resolved_at = ?
 		WHERE id = ? AND state = 'reserved' RETURNING key_id, day, month`,
 		now.UnixMilli(), jobID).Scan(&keyID, &day, &month)
 	if errors.Is(err, store.ErrNoRows) {

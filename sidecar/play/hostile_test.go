@@ -42,6 +42,8 @@ func TestWhatIsForgedReplayedLateOrHugeIsRefusedOrCountedApart(t *testing.T) {
 		"late":                       {`"age":300000000,` + rows, http.StatusOK, play.CauseLate},
 		"a number beyond 64 bits":    {`"e":[[99999999999999999999,1000,"start",{}]]`, http.StatusBadRequest, ""},
 		"a negative clock":           {`"o":-1,` + rows, http.StatusBadRequest, ""},
+		"errors below none":          {`"err":-1,` + rows, http.StatusBadRequest, ""},
+		"endless errors":             {`"err":9000000000000000000,` + rows, http.StatusOK, ""},
 		"a machine":                  {`"m":true,` + rows, http.StatusOK, play.CauseMachine},
 		"another game":               {`"g":"` + other + `",` + rows, http.StatusUnauthorized, ""},
 		"a user's key":               {`"k":"` + mint.NewKey() + `",` + rows, http.StatusUnauthorized, ""},

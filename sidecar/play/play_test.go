@@ -99,9 +99,15 @@ type rig struct {
 }
 
 // owner pays for blocks of events, or does not.
-type owner struct{ broke atomic.Bool }
+type owner struct {
+	broke atomic.Bool
+	most  atomic.Int64 // blocks of the game; 0 for as many as are asked for
+}
 
-func (o *owner) BuyBlock(context.Context, string, int64) (bool, error) { return !o.broke.Load(), nil }
+func (o *owner) BuyBlock(_ context.Context, id string, n int64) (bool, error) {
+	most := o.most.Load()
+	return !o.broke.Load() && (id != game || most == 0 || n <= most), nil
+}
 
 func newRig(t *testing.T) *rig {
 	t.Helper()

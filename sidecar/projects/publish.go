@@ -35,6 +35,9 @@ func (c *Catalog) Publish(ctx context.Context, projectID, jobID string) (api.Pub
 				job_id = excluded.job_id`, projectID, jobID, now); err != nil {
 			return err
 		}
+		if err := keepPrompt(tx, projectID, jobID); err != nil {
+			return err
+		}
 		var keys int64
 		if err := tx.Row("SELECT count(*) FROM play_keys WHERE project_id = ? AND ends_at IS NULL", projectID).Scan(&keys); err != nil {
 			return err

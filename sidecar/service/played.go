@@ -145,7 +145,15 @@ func (s *Service) Overview(ctx context.Context, projectID string, days int) (api
 	if err != nil {
 		return api.Overview{}, err
 	}
-	return log.Overview(ctx, projectID, days)
+	o, err := log.Overview(ctx, projectID, days)
+	if err != nil {
+		return api.Overview{}, err
+	}
+	prompts, err := s.withPrompts(ctx, projectID, o.Tables)
+	for i := range o.Builds {
+		o.Builds[i].Prompt = prompts[o.Builds[i].JobID]
+	}
+	return o, err
 }
 
 // View implements sidecar.Service.
@@ -155,6 +163,9 @@ func (s *Service) View(ctx context.Context, projectID string, q api.ViewQuery) (
 		return api.View{}, err
 	}
 	view, err := log.View(ctx, projectID, q)
+	if err == nil && q.Name != api.ViewFunnels {
+		_, err = s.withPrompts(ctx, projectID, view.Tables)
+	}
 	if err != nil || q.Name != api.ViewCosts {
 		return view, err
 	}

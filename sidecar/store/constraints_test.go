@@ -49,10 +49,10 @@ func TestConstraintsHoldWhateverTheCodeDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		const project = "0123456789abcdef01234567"
-		for name, tc := range map[string]struct {
-			constraint, statement string
-		}{
+		for name, tc := range map[string]struct{ constraint, statement string }{
 			"negative running":     {"keys_running_check", "UPDATE keys SET running = running - 1"},
+			"long prompt":          {"jobs_prompt_check", "UPDATE jobs SET prompt = '" + strings.Repeat("ä", 502) + "' WHERE id = 'settled'"},
+			"empty build prompt":   {"build_prompts_prompt_check", "INSERT INTO build_prompts (project_id, job_id, prompt) VALUES ('0123456789abcdef01234567', 'settled', '')"},
 			"negative jobs":        {"usage_jobs_check", "UPDATE usage SET jobs = jobs - 1"},
 			"negative spending":    {"usage_tik_check", "UPDATE usage SET tik = tik - 1"},
 			"negative limit":       {"keys_jobs_per_day_check", "UPDATE keys SET jobs_per_day = -1"},

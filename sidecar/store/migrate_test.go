@@ -178,7 +178,7 @@ func seedRows(t *testing.T, c *conn, seed string) map[string][]string {
 // laterColumns are those that a step added to a table, with what rows from before have in
 // them: such a value is none that a row held.
 var laterColumns = map[string]string{"projects.admin_attributes": "{}", "users.attributes": "{}",
-	"jobs.hook_url": "", "jobs.request_id": "", "jobs.hook_events": "", "webhook_deliveries.url": ""}
+	"jobs.hook_url": "", "jobs.request_id": "", "jobs.prompt": "", "jobs.hook_events": "", "webhook_deliveries.url": ""}
 
 // rowsOf returns the rows of a table, each as its columns by name, in order.
 func rowsOf(t *testing.T, c *conn, table string) (list []string) {

@@ -129,6 +129,9 @@ func printView(w io.Writer, view api.View, definitions bool) {
 			cells := make([]string, len(row))
 			for i, cell := range row {
 				cells[i] = printable(shownCell(table.Columns[i].Unit, cell))
+				if table.Columns[i].Name == "prompt" {
+					cells[i] = begin(cells[i])
+				}
 			}
 			fmt.Fprintln(columns, strings.Join(cells, "\t"))
 		}
@@ -142,6 +145,17 @@ func printView(w io.Writer, view api.View, definitions bool) {
 			}
 		}
 	}
+}
+
+// promptShown is how much is shown of what a build was asked for; CSV and JSON have more.
+const promptShown = 60
+
+// begin is the beginning of a text.
+func begin(text string) string {
+	if all := []rune(text); len(all) > promptShown {
+		return strings.TrimSpace(string(all[:promptShown])) + "…"
+	}
+	return text
 }
 
 // shownCell writes a cell for people.
@@ -185,7 +199,11 @@ func printOverview(w io.Writer, o api.Overview) {
 	t := o.Total
 	fmt.Fprintf(w, row, "all", t.Sessions, t.Plays, t.Runs, t.Players, t.NewPlayers, t.ActiveSeconds)
 	for _, b := range o.Builds {
-		fmt.Fprintf(w, "%s: %d sessions, %d plays, %d runs, %d s active\n", printable(b.JobID), b.Sessions, b.Plays, b.Runs, b.ActiveSeconds)
+		fmt.Fprintf(w, "%s: %d sessions, %d plays, %d runs, %d s active", printable(b.JobID), b.Sessions, b.Plays, b.Runs, b.ActiveSeconds)
+		if b.Prompt != "" {
+			fmt.Fprintf(w, ", asked for: %s", begin(printable(b.Prompt)))
+		}
+		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "events: %s\n", counted(o.Events))
 	if len(o.Dropped) > 0 {

@@ -89,3 +89,31 @@ func TestGameAndItsExperimentsAreSetByCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestBuildsAreShownWithTheBeginningOfWhatTheyWereAskedFor: CSV has all that is kept.
+func TestBuildsAreShownWithTheBeginningOfWhatTheyWereAskedFor(t *testing.T) {
+	prompt := "a duck\x1b " + strings.Repeat("that flaps ", 20)
+	s := newFakeService(t)
+	s.refuse = func(w http.ResponseWriter, r *http.Request) bool {
+		builds := api.ViewTable{Name: "builds", Title: "By build", Columns: []api.ViewColumn{{Name: "build"}, {Name: "prompt"}}, Rows: [][]any{{fakeJob, prompt}, {"", nil}}}
+		said := any(api.View{Tables: []api.ViewTable{builds}})
+		if strings.HasSuffix(r.URL.Path, "/overview") {
+			said = api.Overview{Builds: []api.Build{{JobID: fakeJob, Prompt: prompt}, {}}}
+		}
+		data, err := json.Marshal(said)
+		if err != nil {
+			panic(err)
+		}
+		answer(w, 200, map[string]any{"success": true, "data": json.RawMessage(data)})
+		return true
+	}
+	for view, want := range map[string]string{"overview": "0 s active, asked for: a duck  that flaps", "retention": fakeJob + "  a duck  that flaps"} {
+		code, stdout, stderr := svc("analytics", view, fakeProject)
+		if code != exitOK || !strings.Contains(stdout, want) || !strings.Contains(stdout, "…\n") || strings.Contains(stdout, "\x1b") || len(stdout) > 700 {
+			t.Errorf("%s: exit %d: %q %s", view, code, stdout, stderr)
+		}
+	}
+	if code, stdout, stderr := svc("analytics", "retention", fakeProject, "--format", "csv"); code != exitOK || !strings.Contains(stdout, prompt) {
+		t.Errorf("CSV: exit %d: %q %s", code, stdout, stderr)
+	}
+}

@@ -17,17 +17,16 @@
 (() => {
   'use strict';
 
-  var FLUSH_AFTER = 5000; // ms from the first buffered event to its sending
-  var TIMEOUT = 10000; // ms for one request
-  var IDLE = 60000; // ms after an input in which the player counts as active
-  var AWAY = 30 * 60000; // ms hidden after which a new stream begins
-  var CHUNK = 28 * 1024; // bytes of a batch
-  var LAST = 60000; // bytes of a page's last one
+  const FLUSH_AFTER = 5000; // ms from the first buffered event to its sending
+  const TIMEOUT = 10000; // ms for one request, where a browser can tell
+  const IDLE = 60000; // ms after an input in which the player counts as active
+  const AWAY = 30 * 60000; // ms hidden after which a new stream begins
+  const CHUNK = 28 * 1024; // bytes of a batch
+  const LAST = 60000; // bytes of a page's last one
 
-  var framed = parent !== window && String(window.name).indexOf('svc:') === 0;
+  var framed = parent !== window && /^svc:/.test(window.name);
   var host = identity();
-  var hosted = typeof host.endpoint === 'string' && host.endpoint !== '';
-  var endpoint = hosted ? host.endpoint.replace(/\/+$/, '') : '';
+  var endpoint = String(host.endpoint || '').replace(/\/+$/, ''), hosted = endpoint !== '';
   var gameId = host.gameId || null;
   var place = (hosted ? 'svc.streams:' : 'svc.events:') + (gameId || location.pathname);
   var most = hosted ? 500 : 200; // events
@@ -40,7 +39,7 @@
   var run = 0, runAt = 0, ended = false, panel = null; // the run's number, begin and report; what shows its place
   var essential = !!host.consent; // no consent, or the owner's balance ran out: sessions only
   var silent = false, problem = null; // silent once the key is not taken
-  var flying = false, failures = 0, chunk = CHUNK;
+  var flying = false, failures = 0, pause = 0, chunk = CHUNK; // pause is the timer of the next try
   var timer = 0, beat = 0, inputAt = -Infinity, markAt = 0, hiddenAt = 0;
   var utf8 = new TextEncoder(), keys = Object.keys, assign = Object.assign, on = addEventListener, later = setTimeout;
   var encode = JSON.stringify, round = Math.round, max = Math.max, min = Math.min, today = Date.now;
@@ -76,7 +75,7 @@
     markAt = clock(); roomAt = 0;
     streams.push({
       id: id(), from: markAt, seq: 0, events: (!hosted && stored()) || [], size: 0,
-      active: 0, kept: false, sending: 0, version: -1,
+      active: 0, err: 0, sending: 0, version: -1,
     });
     push('session_start', { width: innerWidth, height: innerHeight });
     clearTimeout(beat);
@@ -84,7 +83,7 @@
   }
 
   function now() { return streams[streams.length - 1]; }
-  function isSession(name) { return name === 'session_start' || name === 'session_end' || name === 'heartbeat'; }
+  function isSession(name) { return /^(session_(start|end)|heartbeat)$/.test(name); }
   // stored puts a value into the page's storage, or returns what is there.
   function stored(value) {
     if (quiet()) return null;
@@ -119,8 +118,10 @@
     s.size += e.size; s.events.push(e);
     while (s.events.length > most || s.size > 256 * 1024) drop(s);
     if (!hosted) stored(s.events);
-    else if (!timer) timer = later(flush, FLUSH_AFTER);
+    else arm();
   }
+  // arm has what is buffered sent 5 s later, or kept where that can't be.
+  function arm() { if (!timer) timer = later(flush, FLUSH_AFTER); }
   // Too many: the oldest goes that is neither essential nor on its way.
   function drop(s) {
     var at = s.events.findIndex((e) => e.seq > s.sending && (!hosted || !isSession(e.name)));
@@ -153,7 +154,7 @@
       return true;
     });
     var head = assign(whose(s), {
-      age: 0, act: round(s.active), m: nav.webdriver === true,
+      age: 0, act: round(s.active), err: s.err, m: nav.webdriver === true,
       c: { d: coarse ? 'touch' : 'mouse', l: (nav.language || '').slice(0, 8), w: innerWidth, h: innerHeight },
       x: host.variants,
     });
@@ -168,9 +169,8 @@
     return { last: last, version: version, text: encode(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
   }
   function request(path, init) {
-    var stop = new AbortController(), limit = later(() => { stop.abort(); }, TIMEOUT);
-    assign(init, { signal: stop.signal, credentials: 'omit' });
-    return fetch(endpoint + path, init).finally(() => { clearTimeout(limit); });
+    assign(init, { signal: AbortSignal.timeout?.(TIMEOUT), credentials: 'omit' });
+    return fetch(endpoint + path, init);
   }
   // post rejects where it is to be tried again.
   function post(path, body, keepalive) {
@@ -211,12 +211,22 @@
     clearTimeout(timer); timer = 0;
     if (!hosted || silent) return;
     release(); mark();
-    if (flying) return;
-    var s = streams.find((one) => one.events[0]);
+    if (flying || pause) return keep();
+    var s = oldest();
     if (!s) return;
     flying = true;
     send(s, batch(s, chunk), false).then(() => { flying = false; schedule(); });
   }
+  function oldest() { return streams.find((s) => s.events[0]); }
+  // schedule sends what is left: after failures later and at random, 5 min at most, and at
+  // once what has not been sent for 5 s, as something else was on its way.
+  function schedule() {
+    var s = oldest(), e = s && s.events[0];
+    if (failures) pause = later(retry, 1000 + Math.random() * min(300000, 1000 * 2 ** failures));
+    else if (e && e.seq > s.sending && today() - e.at >= FLUSH_AFTER) flush();
+    else if (e) arm();
+  }
+  function retry() { clearTimeout(pause); pause = 0; flush(); }
   function send(s, b, keepalive) {
     s.sending = max(s.sending, b.last);
     return post('/b', b.text, keepalive).then((res) => {
@@ -230,7 +240,7 @@
       return forget(s, typeof said.ack === 'number' ? said.ack : b.last);
     }
     problem = '' + (said.error || res.status);
-    if (res.status === 401 || res.status === 403) silent = true;
+    if (/40[13]/.test(res.status)) silent = true;
     else if (res.status === 413 && chunk > 1024) chunk /= 2;
     else forget(s, b.last);
   }
@@ -240,12 +250,6 @@
     if (s.events[0]) return;
     if (s.kept) hand(s, null);
     streams = streams.filter((one) => one !== s || one === now());
-  }
-  // schedule sends what is left, after failures later and at random, 5 min at most.
-  function schedule() {
-    if (timer || silent || !streams.some((s) => s.events[0])) return;
-    var wait = min(300000, 1000 * 2 ** failures);
-    timer = later(flush, failures ? 1000 + Math.random() * wait : FLUSH_AFTER);
   }
   // keep hands what is not acknowledged to what outlives this page: batches, a line each.
   function keep() {
@@ -307,10 +311,10 @@
     if (one) { one.props = props; one.n++; }
     if (!one || clock() - one.at >= one.ms) release();
     if (!one) push(name, props);
-    else if (!timer) timer = later(flush, FLUSH_AFTER);
+    else arm();
   }
 
-  var svc = {
+  window.svc = {
     ready(cb) {
       if (isReady) later(cb, 0, { variants: variants });
       else waiting.push(cb);
@@ -342,7 +346,7 @@
       var m = whose(now());
       assign(m, { run: run || 1, score: r.score, outcome: r.outcome, ms: min(m.o, since(runAt)) });
       m.log = log?.length < 4e4 ? log : ''; // a longer one would cost the run its place
-      submit({ id: id(), body: encode(m), overlay: r.overlay, kept: false }, 4000, done);
+      submit({ id: id(), body: encode(m), overlay: r.overlay }, 4000, done);
     },
     expose(state, screen) { exposed = { state: state, screen: screen }; },
     debug() {
@@ -371,7 +375,7 @@
     Object.defineProperty(variants, k, { enumerable: true, get: get });
   });
   if (hosted && !framed) resume();
-  ['pointerdown', 'pointermove', 'keydown', 'touchstart', 'wheel'].forEach((type) => {
+  ['pointerdown', 'pointermove', 'keydown', 'wheel'].forEach((type) => {
     on(type, () => { mark(); inputAt = markAt; }, { capture: true, passive: true });
   });
   on('keydown', (e) => { if (e.key === 'Escape') hide(); });
@@ -382,7 +386,9 @@
     host = assign({}, host, e.data.svcHost, /* another token */ yes, yes && { consent: '' });
     if (yes) { who = player(); essential = false; begin(); }
   });
-  on('online', () => { failures = 0; flush(); });
+  // How many errors no code of the game caught; not which: they may hold what a player typed.
+  ['error', 'unhandledrejection'].forEach((type) => { on(type, () => { now().err++; }); });
+  on('online', () => { failures = 0; retry(); });
   doc.addEventListener('visibilitychange', () => {
     if (doc.hidden) { leave(); hiddenAt = today(); return; }
     markAt = clock();
@@ -391,10 +397,9 @@
   });
   on('pagehide', () => {
     release();
-    push('session_end', { seconds: round((clock() - now().from) / 1000) });
+    push('session_end', { seconds: round(since(now().from) / 1000) });
     leave();
   });
   on('pageshow', (e) => { if (e.persisted && hosted) begin(); });
   later(() => { isReady = true; waiting.splice(0).forEach((cb) => { cb({ variants: variants }); }); }, 0);
-  window.svc = svc;
 })();

@@ -173,6 +173,17 @@ func (s entriesOf[V]) get(at uint64) (V, bool) {
 
 func (s entriesOf[V]) set(at uint64, entry V) { s.entries.Set(at, entry, 1) }
 
+// refuse has an entry that refuses stand in the place of one that allows, also of one that
+// waits to be stored: of two new ones for one place ristretto stores the first.
+func (s entriesOf[V]) refuse(at uint64, entry V) {
+	if _, ok := s.get(at); !ok {
+		s.entries.Wait()
+	}
+	if _, ok := s.get(at); ok {
+		s.set(at, entry)
+	}
+}
+
 // Close ends the cache.
 func (c *Cache) Close() {
 	c.log.close()

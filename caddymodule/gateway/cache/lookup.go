@@ -43,6 +43,9 @@ func (c *Cache) lookUpKey(ctx context.Context, hash mint.KeyHash) (foundKey, err
 			continue // a slow fill must not bring back a key that a later one found revoked
 		}
 		c.keys.set(place, fill) // a refusal, too: what was allowed before falls, and what is slow is held back
+		if !identity.Decision.Allow {
+			c.keys.refuse(place, fill)
+		}
 		return foundKey{keyEntry: fill, began: began}, nil
 	}
 	return foundKey{}, errOvertaken
@@ -74,8 +77,11 @@ func (c *Cache) lookUpDecision(ctx context.Context, asked question) (foundDecisi
 		}
 		reach := c.learn(ctx, d.Reads)
 		e := &decisionEntry{reach: reach, of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.lifeOf(reach))}
+		place := c.place(maphash.Comparable(c.seed, asked), reach)
 		if d.Allow {
-			c.decisions.set(c.place(maphash.Comparable(c.seed, asked), reach), e)
+			c.decisions.set(place, e)
+		} else {
+			c.decisions.refuse(place, e)
 		}
 		return foundDecision{e, began}, nil
 	}

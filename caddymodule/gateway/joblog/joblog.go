@@ -297,7 +297,8 @@ func (r *Reader) Read(into []Event) ([]Event, State) {
 }
 
 // Park has turn called, once, after the next change after a Read that returned changed,
-// and maybe after Leave. It may read, and wait. false: there was a change already.
+// and maybe after Leave. It may read, and wait, and recovers from a panic of its own, as
+// nobody else does. false: there was a change already.
 func (r *Reader) Park(changed <-chan struct{}, turn func()) bool {
 	r.from.mu.Lock()
 	defer r.from.mu.Unlock()

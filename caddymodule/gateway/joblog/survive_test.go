@@ -94,37 +94,6 @@ func TestABugInFollowingEndsTheReadersOfThatLogAlone(t *testing.T) {
 	}
 }
 
-// TestABugInWakingOneReaderEndsTheOthersToo: they would wait for ever.
-func TestABugInWakingOneReaderEndsTheOthersToo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := newMemory(1)
-		jobs := New(log)
-		var woken sync.WaitGroup
-		wakes := []func(){func() { panic("a bug") }}
-		for range 3 {
-			woken.Add(1)
-			wakes = append(wakes, woken.Done)
-		}
-		var readers []*Reader
-		for range wakes {
-			readers = append(readers, jobs.Join(theJob, 0))
-		}
-		synctest.Wait()
-		for i, wake := range wakes {
-			park(t, readers[i], wake)
-		}
-		log.write(1, 10)
-		woken.Wait()
-		synctest.Wait()
-		for _, r := range readers {
-			if err := read(t.Context(), r, func(Event) {}); !errors.Is(err, errPanicked) {
-				t.Errorf("a reader ends with %v", err)
-			}
-			r.Leave()
-		}
-	})
-}
-
 // park reads what is there, and has wake called at the next change.
 func park(t *testing.T, r *Reader, wake func()) {
 	t.Helper()

@@ -117,8 +117,7 @@
     e.size = utf8.encode(e.text).length + 1;
     s.size += e.size; s.events.push(e);
     while (s.events.length > most || s.size > 256 * 1024) drop(s);
-    if (!hosted) stored(s.events);
-    else arm();
+    if (hosted) arm(); else stored(s.events);
   }
   // arm has what is buffered sent 5 s later, or kept where that can't be.
   function arm() { if (!timer) timer = later(flush, FLUSH_AFTER); }
@@ -169,8 +168,7 @@
     return { last: last, version: version, text: encode(head).slice(0, -1) + ',"e":[' + rows.join(',') + ']}' };
   }
   function request(path, init) {
-    assign(init, { signal: AbortSignal.timeout?.(TIMEOUT), credentials: 'omit' });
-    return fetch(endpoint + path, init);
+    return fetch(endpoint + path, assign(init, { signal: AbortSignal.timeout?.(TIMEOUT), credentials: 'omit' }));
   }
   // post rejects where it is to be tried again.
   function post(path, body, keepalive) {
@@ -218,8 +216,7 @@
     send(s, batch(s, chunk), false).then(() => { flying = false; schedule(); });
   }
   function oldest() { return streams.find((s) => s.events[0]); }
-  // schedule sends what is left: after failures later and at random, 5 min at most, and at
-  // once what has not been sent for 5 s, as something else was on its way.
+  // schedule sends what is left: after failures later, 5 min at most, and at once what waited for its turn.
   function schedule() {
     var s = oldest(), e = s && s.events[0];
     if (failures) pause = later(retry, 1000 + Math.random() * min(300000, 1000 * 2 ** failures));
@@ -310,8 +307,7 @@
     var one = every[name];
     if (one) { one.props = props; one.n++; }
     if (!one || clock() - one.at >= one.ms) release();
-    if (!one) push(name, props);
-    else arm();
+    if (one) arm(); else push(name, props);
   }
 
   window.svc = {
@@ -386,8 +382,7 @@
     host = assign({}, host, e.data.svcHost, /* another token */ yes, yes && { consent: '' });
     if (yes) { who = player(); essential = false; begin(); }
   });
-  // How many errors no code of the game caught; not which: they may hold what a player typed.
-  ['error', 'unhandledrejection'].forEach((type) => { on(type, () => { now().err++; }); });
+  ['error', 'unhandledrejection'].forEach((type) => { on(type, () => { now().err++; }); }); // how many, not which
   on('online', () => { failures = 0; retry(); });
   doc.addEventListener('visibilitychange', () => {
     if (doc.hidden) { leave(); hiddenAt = today(); return; }

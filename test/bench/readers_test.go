@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -35,11 +34,13 @@ type readers struct {
 	times []time.Duration
 }
 
-// took returns how long each event took that came while measure was set.
-func (r *readers) took() []time.Duration {
+// took returns how long each event took that came while measure was set, since it was
+// called last.
+func (r *readers) took() (times []time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.times)
+	times, r.times = r.times, nil
+	return times
 }
 
 // open sends a request for a stream, and has its answer read.

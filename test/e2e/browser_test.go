@@ -198,10 +198,13 @@ func (b *tab) skipGame() {
 	b.press(kb.Enter)
 }
 
-// text is what an element shows.
+// text is what an element shows, once it is visible. chromedp's own Text may wait for ever
+// for what a page has that loaded itself anew meanwhile.
 func (b *tab) text(css string) string {
 	b.t.Helper()
-	return value(b, chromedp.Text(chromedp.CSS(css)))
+	var got string
+	b.holds(fmt.Sprintf("((e) => e?.checkVisibility() ? e.innerText : null)(document.querySelector(%q))", css), &got)
+	return got
 }
 
 // shows fails the test unless an element shows a text.

@@ -90,7 +90,7 @@ service-images: build ## Build svc-gateway, svc-sidecar and svc-engine-proxy for
 # ten times as long under it, and those without a goroutine. NO_RACE says which,
 # the longest first; of the tests in RACE_OF the goroutines of a package among
 # them meet.
-NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games test/puppets test/project policy/verify engine/kit cmd/svc/commands test/report test/ways \
+NO_RACE := test/e2e engine/gen test/bench test/egress engine/contract test/cluster test/chaos test/games test/puppets test/project policy/verify policy/parity engine/kit cmd/svc/commands test/report test/ways \
 	api/gamezip caddymodule/embedded cmd/svc-engine deploy/compose deploy/kubernetes engine-proxy/daemon engine-proxy/host policy/bundle test/attack test/foreign test/openapi
 RACE_OF := ./policy/verify:TestEachDefectFailsInItsOwnStep/mistake
 
@@ -126,6 +126,7 @@ setup-long: setup
 npm:
 	@scripts/npm-install test/console
 	@scripts/npm-install test/experiment
+	@scripts/npm-install test/foreign/stoplight
 	@scripts/npm-install test/foreign/streams
 	@scripts/npm-install test/foreign/typescript
 	@scripts/npm-install test/openapi
@@ -159,9 +160,9 @@ test-fuzz:
 test-race-long:
 	@CGO_ENABLED=1 $(PARTS) scripts/timed race scripts/gotest race "$$($(LONGER) | $(NOT))" -p 2 -race -timeout 60m
 test-plain-long:
-	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(LONGER) | { $(ONLY); })" -p 1 -parallel 4 -timeout 60m
+	@$(PARTS) scripts/timed plain scripts/gotest plain "$$($(LONGER) | { $(ONLY); })" -p 1 -parallel 4 -timeout 90m
 test-split-long: # of the end-to-end tests those that run in one form also in the other
-	@SVC_FORM=split $(PARTS) scripts/timed split scripts/gotest split ./test/e2e -parallel 4 -timeout 60m
+	@SVC_FORM=split $(PARTS) scripts/timed split scripts/gotest split ./test/e2e -parallel 4 -timeout 90m
 test-fuzz-long:
 	@FUZZTIME=$${FUZZTIME:-30s} scripts/timed fuzz scripts/fuzz
 

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"strconv"
 	"time"
 )
 
@@ -13,21 +12,7 @@ const (
 
 // PublishRequest is the body of POST /v1/projects/{id}/publish.
 type PublishRequest struct {
-	JobID string
-}
-
-// ParsePublishRequest reads and checks the body of POST /v1/projects/{id}/publish. Its
-// error is an *Error with status 400.
-func ParsePublishRequest(body []byte) (PublishRequest, error) {
-	var req PublishRequest
-	err := decodeObject(body, "", members{"jobId": text(&req.JobID, "jobId", 1, 64)})
-	if err == nil && !ValidJobID(req.JobID) {
-		err = BadRequest("jobId must name a completed job of the project.")
-	}
-	if err != nil {
-		return PublishRequest{}, err
-	}
-	return req, nil
+	JobID string `json:"jobId"`
 }
 
 // Publication says which job's game players get.
@@ -45,22 +30,6 @@ type Publication struct {
 type Published struct {
 	Success bool        `json:"success"`
 	Data    Publication `json:"data"`
-}
-
-// PlayPath is where the page of a published game stands.
-func PlayPath(gameID string) string { return "/play/" + gameID }
-
-// ParseDays reads how many days a view is to cover. Its error is an *Error with
-// status 400.
-func ParseDays(text string) (int, error) {
-	if text == "" {
-		return DefaultOverviewDays, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > MaxOverviewDays {
-		return 0, BadRequest("days must be a number from 1 to %d.", MaxOverviewDays)
-	}
-	return n, nil
 }
 
 // Overview is how a game was played by the public. Days are those of UTC; a session

@@ -1,6 +1,8 @@
 package api
 
-import "time"
+import (
+	"time"
+)
 
 // JobStatus is the state of a job.
 type JobStatus string
@@ -13,15 +15,6 @@ const (
 	JobFailed    JobStatus = "failed"
 	JobCancelled JobStatus = "cancelled"
 )
-
-// ParseJobStatus returns the state of a name, or the 400 of one that is none.
-func ParseJobStatus(name string) (JobStatus, error) {
-	switch s := JobStatus(name); s {
-	case JobQueued, JobRunning, JobCompleted, JobFailed, JobCancelled:
-		return s, nil
-	}
-	return "", BadRequest("status must be one of queued, running, completed, failed and cancelled.")
-}
 
 // Terminal reports whether a job in this state has ended.
 func (s JobStatus) Terminal() bool {

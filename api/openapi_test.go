@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -16,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -65,11 +62,13 @@ var wireTypes = map[string]any{
 	"Unmet":             Unmet{},
 	"Files":             Files{},
 	"Project":           Project{},
+	"ProjectRequest":    ProjectRequest{},
 	"ProjectCreated":    ProjectCreated{},
 	"ProjectCreatedRef": ProjectCreatedRef{},
 	"ProjectFound":      ProjectFound{},
 	"ProjectList":       ProjectList{},
 	"Published":         Published{},
+	"PublishRequest":    PublishRequest{},
 	"Publication":       Publication{},
 	"PlaySettingsFound": PlaySettingsFound{},
 	"PlaySettings":      PlaySettings{},
@@ -119,7 +118,7 @@ func TestDocumentAndWireTypesHaveTheSameMembers(t *testing.T) {
 		}
 	}
 	for name := range structsWithTags(t) {
-		if _, ok := wireTypes[name]; !ok && name != "errorBody" {
+		if _, ok := wireTypes[name]; !ok {
 			t.Errorf("%s is a wire type that the document is not compared with", name)
 		}
 	}
@@ -138,68 +137,6 @@ func jsonMembers(t reflect.Type) (all, always []string) {
 	slices.Sort(all)
 	slices.Sort(always)
 	return all, always
-}
-
-func TestErrorBodiesHaveExactlyTheDocumentedMembers(t *testing.T) {
-	doc := document(t)
-	want, _ := jsonMembers(reflect.TypeOf(errorBody{}))
-	described := map[string]bool{}
-	for name, e := range map[string]*Error{
-		"Error":          BadRequest("prompt is required."),
-		"KeyRefused":     {Status: 401, Message: "m", Reason: ReasonRevoked},
-		"LimitExceeded":  {Status: 429, Message: "m", Reason: ReasonLimitExceeded, Limit: LimitTIKPerMonth},
-		"EngineStarting": EngineStarting(30e9),
-	} {
-		s := schema(t, doc, name)
-		var body map[string]any
-		if err := json.Unmarshal(e.Body(), &body); err != nil {
-			t.Fatal(err)
-		}
-		if err := doc.ValidateSchemaJSON(s, body, openapi3.EnableJSONSchema2020()); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if s.AdditionalProperties.Has == nil || *s.AdditionalProperties.Has {
-			t.Errorf("%s is not closed", name)
-		}
-		if got := slices.Sorted(slices.Values(s.Required)); !slices.Equal(got, slices.Sorted(maps.Keys(s.Properties))) {
-			t.Errorf("%s: only %v are always there", name, got)
-		}
-		for member := range s.Properties {
-			described[member] = true
-		}
-	}
-	if got := slices.Sorted(maps.Keys(described)); !slices.Equal(got, want) {
-		t.Errorf("the document's error bodies have %v, ours %v", got, want)
-	}
-}
-
-// The number 7 is wrong for every member of a request, so one that is not
-// refused by name is one that no one reads.
-func TestEveryDocumentedRequestMemberIsRead(t *testing.T) {
-	doc := document(t)
-	project := func(b []byte) error { _, err := ParseProjectRequest(b); return err }
-	generate := func(b []byte) error { _, err := ParseGenerateRequest(b); return err }
-	const base = `{"projectId":"` + testProject + `","prompt":"x",`
-	tests := map[string]struct {
-		before, after string // around the member
-		parse         func([]byte) error
-	}{
-		"ProjectRequest":  {`{`, `}`, project},
-		"GenerateRequest": {`{`, `}`, generate},
-		"ContextBlock":    {base + `"context":[{`, `}]}`, generate},
-		"Skill":           {base + `"skills":[{`, `}]}`, generate},
-		"SkillFile":       {base + `"skills":[{"files":[{`, `}]}]}`, generate},
-		"Settings":        {base + `"settings":{`, `}}`, generate},
-	}
-	for name, tc := range tests {
-		for member := range schema(t, doc, name).Properties {
-			err := tc.parse([]byte(tc.before + `"` + member + `":7` + tc.after))
-			var refused *Error
-			if !errors.As(err, &refused) || !strings.Contains(refused.Message, member+" must be") {
-				t.Errorf("%s.%s: 7 brings %v", name, member, err)
-			}
-		}
-	}
 }
 
 func TestDocumentAndConstantsHaveTheSameValues(t *testing.T) {
@@ -272,13 +209,6 @@ func TestDocumentAndCodeHaveTheSameBounds(t *testing.T) {
 			t.Errorf("%s: the document says %d, the code %d", what, tc.documented, tc.code)
 		}
 	}
-	for what, tc := range map[string]struct{ documented, code string }{
-		"skill key": {schema(t, doc, "Skill").Properties["key"].Value.Pattern, skillKeyPattern.String()},
-	} {
-		if tc.documented != tc.code {
-			t.Errorf("%s: the document says %s, the code %s", what, tc.documented, tc.code)
-		}
-	}
 }
 
 func TestDocumentAndCodeAgreeOnEveryIDOneByteFromAGoodOne(t *testing.T) {
@@ -287,8 +217,8 @@ func TestDocumentAndCodeAgreeOnEveryIDOneByteFromAGoodOne(t *testing.T) {
 		good  string
 		valid func(string) bool
 	}{
-		"ProjectId": {NewProjectID(), ValidProjectID},
-		"JobId":     {NewJobID(time.Now()), ValidJobID},
+		"ProjectId": {"6b1f0a4e9c2d4f7a8b3e5d60", ValidProjectID},
+		"JobId":     {"job_01JD3QZ5X8C0W6T1R4M9K2H7EA", ValidJobID},
 	} {
 		documented := regexp.MustCompile(schema(t, doc, name).Pattern)
 		ids := []string{tc.good, tc.good[1:], tc.good + "0", ""}

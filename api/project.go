@@ -1,6 +1,8 @@
 package api
 
-import "time"
+import (
+	"time"
+)
 
 // Bounds of a project's fields, in characters.
 const (
@@ -13,27 +15,9 @@ const TemplateBlank = "blank"
 
 // ProjectRequest is the body of POST /v1/projects.
 type ProjectRequest struct {
-	Name        string
-	Template    string
-	Description string
-}
-
-// ParseProjectRequest reads and checks the body of POST /v1/projects. Its
-// error is an *Error with status 400.
-func ParseProjectRequest(body []byte) (ProjectRequest, error) {
-	req := ProjectRequest{Template: TemplateBlank}
-	err := decodeObject(body, "", members{
-		"name":        text(&req.Name, "name", 1, MaxProjectName),
-		"template":    oneOf(&req.Template, "template", TemplateBlank),
-		"description": text(&req.Description, "description", 0, MaxProjectDescription),
-	})
-	if err != nil {
-		return ProjectRequest{}, err
-	}
-	if req.Name == "" {
-		return ProjectRequest{}, BadRequest("name is required.")
-	}
-	return req, nil
+	Name        string `json:"name"`
+	Template    string `json:"template,omitempty"` // TemplateBlank if empty
+	Description string `json:"description,omitempty"`
 }
 
 // Project is one game and what belongs to it.

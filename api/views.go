@@ -2,9 +2,7 @@ package api
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
-	"time"
 )
 
 // Views of how a game is played.
@@ -41,45 +39,6 @@ type ViewQuery struct {
 	After  string // of ViewRows, a View's NextCursor
 	Table  string // for CSV and NDJSON; "" for the first one
 	Format string
-}
-
-// ParseViewQuery reads the query of GET /v1/projects/{id}/analytics/{view}. Its error is
-// an *Error with status 400.
-func ParseViewQuery(name string, values url.Values) (q ViewQuery, err error) {
-	q = ViewQuery{
-		Name: name, Day: values.Get("day"), After: values.Get("after"), Table: values.Get("table"), Format: values.Get("format"),
-	}
-	if q.Days, err = ParseDays(values.Get("days")); err != nil {
-		return q, err
-	}
-	if q.Format == "" {
-		q.Format = FormatJSON
-	}
-	if !slices.Contains([]string{FormatJSON, FormatCSV, FormatNDJSON}, q.Format) {
-		return q, BadRequest("format must be json, csv or ndjson.")
-	}
-	if q.Day != "" {
-		if _, err := time.Parse(time.DateOnly, q.Day); err != nil {
-			return q, BadRequest("day must be a day like 2026-11-24.")
-		}
-	}
-	if !validCursor(q.After) {
-		return q, BadRequest("after must be the nextCursor of a view.")
-	}
-	return q, nil
-}
-
-// validCursor reports whether a text is "" or 32 hexadecimal characters of a stream, a
-// point and a number.
-func validCursor(s string) bool {
-	if s == "" {
-		return true
-	}
-	if len(s) < 34 || s[32] != '.' {
-		return false
-	}
-	n, err := strconv.ParseInt(s[33:], 10, 64)
-	return err == nil && n >= 0
 }
 
 // Values returns what ParseViewQuery reads.
@@ -140,14 +99,4 @@ type ViewColumn struct {
 type ViewFound struct {
 	Success bool `json:"success"`
 	Data    View `json:"data"`
-}
-
-// Table returns a table by name, the first one for "".
-func (v View) Table(name string) (ViewTable, error) {
-	for _, t := range v.Tables {
-		if name == "" || t.Name == name {
-			return t, nil
-		}
-	}
-	return ViewTable{}, BadRequest("The view %s has no table %q.", v.View, name)
 }

@@ -1,12 +1,6 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -21,85 +15,11 @@ const (
 // HookEvents returns all of them.
 func HookEvents() []string { return []string{HookCompleted, HookFailed, HookCancelled} }
 
-// maxHookURL is how long a webhook's URL may be.
-const maxHookURL = 2048
-
 // WebhookRequest is the body of POST /v1/projects/{id}/webhook, and webhook of that of POST
 // /v1/generate.
 type WebhookRequest struct {
 	URL    string   `json:"url"`
 	Events []string `json:"events,omitempty"` // some of HookEvents, in their order
-}
-
-// ParseWebhookRequest reads and checks the body of POST /v1/projects/{id}/webhook. Its
-// error is an *Error with status 400.
-func ParseWebhookRequest(body []byte) (WebhookRequest, error) { return parseHook(body, "") }
-
-// parseHook reads a webhook that stands at a member of a body.
-func parseHook(raw []byte, at string) (WebhookRequest, error) {
-	var req WebhookRequest
-	var wanted []string
-	urlAt, eventsAt := member(at, "url"), member(at, "events")
-	err := decodeObject(raw, at, members{
-		"url": text(&req.URL, urlAt, 1, maxHookURL),
-		"events": func(raw json.RawMessage) error {
-			return decodeArray(raw, eventsAt, len(HookEvents()), func(i int, raw json.RawMessage) error {
-				var event string
-				err := oneOf(&event, eventsAt+"["+strconv.Itoa(i)+"]", HookEvents()...)(raw)
-				wanted = append(wanted, event)
-				return err
-			})
-		},
-	})
-	if err == nil {
-		err = checkHookURL(req.URL, urlAt)
-	}
-	if err != nil {
-		return WebhookRequest{}, err
-	}
-	for _, event := range HookEvents() {
-		if len(wanted) == 0 || slices.Contains(wanted, event) {
-			req.Events = append(req.Events, event)
-		}
-	}
-	return req, nil
-}
-
-func checkHookURL(text, at string) error {
-	if text == "" {
-		return BadRequest("%s is required.", at)
-	}
-	u, err := url.Parse(text)
-	printable := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
-	if err != nil || !printable || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Opaque != "" {
-		return BadRequest("%s must be an https address, in ASCII.", at)
-	}
-	if u.User != nil || u.Fragment != "" {
-		return BadRequest("%s can't hold a user, a password or a fragment.", at)
-	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return BadRequest("%s has an invalid port.", at)
-		}
-	}
-	return nil
-}
-
-// WithoutWebhook returns the body of a submission without its webhook, which is no
-// engine's business.
-func WithoutWebhook(body []byte) ([]byte, error) {
-	var rest map[string]json.RawMessage
-	if err := json.Unmarshal(body, &rest); err != nil {
-		return nil, fmt.Errorf("reading a submission: %w", err)
-	}
-	delete(rest, "webhook")
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(rest); err != nil {
-		return nil, fmt.Errorf("writing a submission: %w", err)
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 // Webhook says where the ends of a project's jobs are posted to.
@@ -178,14 +98,4 @@ func DeliveryID(jobID string) string { return deliveryPrefix + strings.TrimPrefi
 func ValidDeliveryID(s string) bool {
 	id, ok := strings.CutPrefix(s, deliveryPrefix)
 	return ok && ValidJobID("job_"+id)
-}
-
-// ParseReplayRequest reads and checks the body of POST /v1/projects/{id}/webhook/replay.
-// Its error is an *Error with status 400.
-func ParseReplayRequest(body []byte) (deliveryID string, err error) {
-	err = decodeObject(body, "", members{"deliveryId": text(&deliveryID, "deliveryId", 1, 64)})
-	if err == nil && !ValidDeliveryID(deliveryID) {
-		err = BadRequest("deliveryId must name a delivery of the project.")
-	}
-	return deliveryID, err
 }

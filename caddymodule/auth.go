@@ -15,7 +15,8 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/peer"
@@ -130,12 +131,12 @@ func (a *Auth) Cleanup() error {
 
 // deprecations are the operations whose answers say that they are on their way out; a
 // test has one.
-var deprecations = api.Deprecations()
+var deprecations = answers.Deprecations()
 
 func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (err error) {
 	requestID(w, r)
 	if len(deprecations) > 0 {
-		api.SetDeprecation(w.Header(), deprecations, r.Method, r.URL.Path)
+		answers.SetDeprecation(w.Header(), deprecations, r.Method, r.URL.Path)
 	}
 	if a.cors.Apply(w.Header(), r) {
 		w.WriteHeader(http.StatusNoContent)
@@ -147,7 +148,7 @@ func (a *Auth) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.
 		metrics.ended(q, seen.Status(), err)
 		describeSpan(r.Context(), q, err)
 	}()
-	var refused *api.Error
+	var refused *answers.Error
 	q, refused = a.core.Identify(r, clientIP(r))
 	if q != nil { // known, if perhaps disabled or revoked
 		exposeFacts(r, q)
@@ -219,7 +220,7 @@ func clientRequest(ctx context.Context) peer.Request {
 // so that a decision from memory costs nothing more.
 type named struct{ sidecar.Service }
 
-func (n named) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (n named) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	ctx, end := span.Start(ctx, "sidecar", "authenticate")
 	identity, err := n.Service.Authenticate(peer.WithRequest(ctx, clientRequest(ctx)), hash)
 	end(err)

@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/caddymodule"
 )
 
 // TestEveryAnswerOfAnOperationOnItsWayOutSaysSo, a refusal as well, and none of another one.
 func TestEveryAnswerOfAnOperationOnItsWayOutSaysSo(t *testing.T) {
 	since := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	caddymodule.Deprecate(t, api.Deprecation{Method: http.MethodGet, Path: "/v1/projects", Since: since, Sunset: since.AddDate(1, 0, 0)})
+	caddymodule.Deprecate(t, answers.Deprecation{Method: http.MethodGet, Path: "/v1/projects", Since: since, Sunset: since.AddDate(1, 0, 0)})
 	d := newFakeBackend(t)
 	key := d.key("key_1", "")
 	g := d.gateway(t, wholeAPI)

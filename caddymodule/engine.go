@@ -14,7 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/block"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
@@ -98,7 +98,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhtt
 	}
 	metrics.refusedStream(err)
 	e.app.exposeRule(w, q.Decision.Rule) // a stream is decided on again
-	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Starting && q.Route.Action == policy.ActionGenerate {
+	if refused, ok := errors.AsType[*answers.Error](err); ok && refused.Starting && q.Route.Action == policy.ActionGenerate {
 		metrics.coldStarts.Inc()
 	}
 	return handOn(err)

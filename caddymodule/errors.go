@@ -9,7 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/block"
 )
 
@@ -57,8 +57,8 @@ func (e *ErrorRenderer) ServeHTTP(w http.ResponseWriter, r *http.Request, _ cadd
 }
 
 // answerTo returns what the client is told about err.
-func answerTo(err error) *api.Error {
-	if ours, ok := errors.AsType[*api.Error](err); ok {
+func answerTo(err error) *answers.Error {
+	if ours, ok := errors.AsType[*answers.Error](err); ok {
 		return ours
 	}
 	status := http.StatusInternalServerError
@@ -67,12 +67,12 @@ func answerTo(err error) *api.Error {
 	}
 	message := http.StatusText(status)
 	message = cmp.Or(message, "Error")
-	return &api.Error{Status: status, Message: message + ".", Cause: err}
+	return &answers.Error{Status: status, Message: message + ".", Cause: err}
 }
 
 // refuse turns the refusal into an error that Caddy hands to handle_errors. With the
 // refusal as its cause caddyhttp.Error would return the HandlerError that is in it.
-func refuse(e *api.Error) error {
+func refuse(e *answers.Error) error {
 	handler := caddyhttp.Error(e.Status, nil)
 	handler.Err = e
 	return handler

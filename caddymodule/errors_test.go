@@ -7,11 +7,11 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 func TestRefusalHasItsOwnStatusWhateverItsCauseHas(t *testing.T) {
-	refused := api.EngineStarting(0)
+	refused := answers.EngineStarting(0)
 	refused.Cause = caddyhttp.Error(http.StatusBadGateway, errors.New("connection refused"))
 	err := handOn(refused)
 	var handler caddyhttp.HandlerError

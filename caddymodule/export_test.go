@@ -3,7 +3,7 @@ package caddymodule
 import (
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/block"
 )
 
@@ -11,9 +11,9 @@ import (
 func AppOptions() block.Options { return new(App).options(nil, nil) }
 
 // Deprecate has an operation be on its way out, until the test ends.
-func Deprecate(t *testing.T, d api.Deprecation) {
+func Deprecate(t *testing.T, d answers.Deprecation) {
 	before := deprecations
-	deprecations = []api.Deprecation{d}
+	deprecations = []answers.Deprecation{d}
 	t.Cleanup(func() { deprecations = before })
 }
 

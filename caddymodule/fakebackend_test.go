@@ -19,6 +19,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -61,7 +62,7 @@ type fakeBackend struct {
 	settled chan struct{} // receives at commit, release and at a fence that fails
 
 	mu            sync.Mutex // guards the following fields
-	keys          map[api.KeyHash]sidecar.Identity
+	keys          map[mint.KeyHash]sidecar.Identity
 	down          error    // what the store answers, nil when it works
 	unwritable    error    // why it can't be written to, nil when it can
 	undecided     error    // of every decision
@@ -145,7 +146,7 @@ func newFakeBackend(t testing.TB) *fakeBackend {
 		t.Fatal(err)
 	}
 	d := &fakeBackend{
-		dir: dir, socket: filepath.Join(dir, "e.sock"), keys: make(map[api.KeyHash]sidecar.Identity),
+		dir: dir, socket: filepath.Join(dir, "e.sock"), keys: make(map[mint.KeyHash]sidecar.Identity),
 		instance: "i", fenceErr: engineproxy.ErrUnreachable, settled: make(chan struct{}, 8),
 	}
 	fakeBackends.Store(dir, d)
@@ -183,8 +184,8 @@ func (d *fakeBackend) frozenEngine(t testing.TB) (goOn func(h http.HandlerFunc))
 
 // key makes a key, active or with the reason why not.
 func (d *fakeBackend) key(id, reason string) string {
-	secret := api.NewKey()
-	hash, _ := api.ParseKey(secret)
+	secret := mint.NewKey()
+	hash, _ := mint.ParseKey(secret)
 	decision := policy.Decision{Allow: true, Status: 200, Rule: "svc.key.active"}
 	if reason != "" {
 		decision = policy.Decision{Status: 401, Error: "The key is " + reason + ".", Reason: reason, Rule: "svc.key." + reason}
@@ -201,7 +202,7 @@ func (d *fakeBackend) breakStore(err error) {
 	d.down = err
 }
 
-func (d *fakeBackend) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (d *fakeBackend) Authenticate(_ context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	d.lookups.Add(1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -221,7 +222,7 @@ func (d *fakeBackend) Decide(context.Context, string, string, policy.Action) (po
 	return policy.Decision{Allow: true, Status: 200, Rule: "svc.project.owner"}, nil
 }
 
-func (d *fakeBackend) StreamGrant(context.Context, api.KeyHash) (sidecar.StreamGrant, error) {
+func (d *fakeBackend) StreamGrant(context.Context, mint.KeyHash) (sidecar.StreamGrant, error) {
 	return sidecar.StreamGrant{}, sidecar.ErrUnknownToken
 }
 

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/block"
 )
 
@@ -87,7 +87,7 @@ func (e *KeyEncoder) Clone() zapcore.Encoder { return &KeyEncoder{Encoder: e.Enc
 func (e *KeyEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
 	out, err := e.Encoder.EncodeEntry(entry, fields)
 	if err == nil {
-		api.MaskKeys(out.Bytes())
+		mint.MaskKeys(out.Bytes())
 	}
 	return out, err
 }

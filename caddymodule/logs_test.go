@@ -11,8 +11,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/test/freeport"
 )
@@ -30,7 +30,7 @@ func TestKeysAppearInNoLogAtDebugLevel(t *testing.T) {
 		breakOff(w, "")
 	})
 	secrets := []string{
-		d.key("active", ""), d.key("disabled", "disabled"), d.key("revoked", "revoked"), api.NewKey(), "sk-junk-that-is-no-key",
+		d.key("active", ""), d.key("disabled", "disabled"), d.key("revoked", "revoked"), mint.NewKey(), "sk-junk-that-is-no-key",
 	}
 	g := d.gateway(t, wholeAPI)
 	d.breakStore(errors.New("the store is down for the test"))
@@ -273,7 +273,7 @@ func TestClientsGetTheRuleThatDecidedOnlyWhereItIsExposed(t *testing.T) {
 func TestStreamTokensAppearInNoLogAtDebugLevel(t *testing.T) {
 	d := newFakeBackend(t)
 	g := d.gateway(t, wholeAPI)
-	token := api.NewStreamToken()
+	token := mint.NewStreamToken()
 	encoded := "%73%74%6B%2D" + strings.TrimPrefix(token, "stk-")
 	for _, address := range []string{
 		"/v1/generate/" + testJob + "/events?token=" + token, "/v1/generate/" + testJob + "/events?token=" + encoded,

@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
@@ -135,7 +137,7 @@ func statusClass(status int) string {
 
 // reasonOf names the reason of a refusal, one of a fixed few: a policy may
 // give reasons of its own, which count as other.
-func reasonOf(err *api.Error) string {
+func reasonOf(err *answers.Error) string {
 	switch err.Reason {
 	case api.ReasonMissing, api.ReasonInvalid, api.ReasonDisabled, api.ReasonRevoked, api.ReasonLimitExceeded:
 		return err.Reason
@@ -231,7 +233,7 @@ func (m measured) Decide(
 	return d, err
 }
 
-func (m measured) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (m measured) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	defer observe(metrics.keyCheck, time.Now())
 	identity, err := m.Service.Authenticate(ctx, hash)
 	if !errors.Is(err, sidecar.ErrUnknownKey) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -46,7 +46,7 @@ func TestEveryRequestIsCountedOnceByItsEnd(t *testing.T) {
 		{"GET", "/v1/projects", key, `svc_requests_total{action="projects.list",class="2xx",reason=""}`},
 		{"GET", "/v1/generate/" + testJob + "/status", key, `svc_requests_total{action="status",class="2xx",reason=""}`},
 		{"GET", "/v1/projects", "", `svc_requests_total{action="none",class="4xx",reason="missing"}`},
-		{"GET", "/v1/projects", api.NewKey(), `svc_requests_total{action="none",class="4xx",reason="invalid"}`},
+		{"GET", "/v1/projects", mint.NewKey(), `svc_requests_total{action="none",class="4xx",reason="invalid"}`},
 		{"GET", "/v1/projects", disabled, `svc_requests_total{action="none",class="4xx",reason="disabled"}`},
 		{"GET", "/v1/nowhere", key, `svc_requests_total{action="none",class="4xx",reason="not_found"}`},
 		{"GET", "/v1/generate/" + testJob + "/files", key, `svc_requests_total{action="files",class="4xx",reason="other"}`},

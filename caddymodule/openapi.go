@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/block"
 )
 
@@ -62,7 +63,7 @@ func (o *OpenAPI) ServeHTTP(w http.ResponseWriter, r *http.Request, _ caddyhttp.
 	requestID(w, r)
 	h := w.Header()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return refuse(&api.Error{
+		return refuse(&answers.Error{
 			Status:  http.StatusMethodNotAllowed,
 			Message: "This address does not know the method.",
 			Header:  http.Header{"Allow": {"GET, HEAD"}},

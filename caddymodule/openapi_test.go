@@ -13,6 +13,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // askOpenAPI sends one request to the handler, and its error through the
@@ -37,7 +38,7 @@ func askDescription(t *testing.T, path, method string, headers ...string) *http.
 	}
 	w := httptest.NewRecorder()
 	if err := handler.ServeHTTP(w, r, nil); err != nil {
-		var refused *api.Error
+		var refused *answers.Error
 		var status caddyhttp.HandlerError
 		if !errors.As(err, &status) || !errors.As(err, &refused) {
 			t.Fatalf("the error is %v", err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/need"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -96,7 +96,7 @@ func TestAGoodKeyIsNeverTakenForABadOne(t *testing.T) {
 	g := d.gateway(t, fmt.Sprintf(chainWithRate, "failed_rate 1 5"))
 	g.send("GET", "/v1/projects", seen, "")
 	for range 200 {
-		a := g.send("GET", "/v1/projects", api.NewKey(), "")
+		a := g.send("GET", "/v1/projects", mint.NewKey(), "")
 		if a.StatusCode != 401 || a.body != `{"error":"This API key is not valid.","reason":"invalid"}`+"\n" {
 			t.Fatalf("an unknown key gets %d %s", a.StatusCode, a.body)
 		}
@@ -127,7 +127,7 @@ func TestRatesTurnedOffLimitNothing(t *testing.T) {
 		if a := g.send("GET", "/v1/projects", key, ""); a.StatusCode != 200 {
 			t.Fatalf("got %d", a.StatusCode)
 		}
-		if a := g.send("GET", "/v1/projects", api.NewKey(), ""); a.Header.Get("Retry-After") != "" {
+		if a := g.send("GET", "/v1/projects", mint.NewKey(), ""); a.Header.Get("Retry-After") != "" {
 			t.Fatal("an unknown key was slowed")
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -37,7 +37,7 @@ func (n *naming) noted() []peer.Request {
 	return all
 }
 
-func (n *naming) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (n *naming) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	n.note(ctx)
 	identity, err := n.fakeBackend.Authenticate(ctx, hash)
 	identity.Decision.Reads = n.reads

@@ -7,7 +7,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // otherHosts stands in the last route of a server that serves certain hosts
@@ -76,7 +76,7 @@ func (o *otherHosts) ServeHTTP(w http.ResponseWriter, r *http.Request, next cadd
 		}
 	}
 	requestID(w, r)
-	refused := &api.Error{Status: http.StatusMisdirectedRequest, Message: "No site at this address has this host name."}
+	refused := &answers.Error{Status: http.StatusMisdirectedRequest, Message: "No site at this address has this host name."}
 	refused.WriteTo(w)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/caddymodule/gateway"
 )
 
@@ -77,7 +77,7 @@ func requestOf(app *App, r *http.Request, s step) (*gateway.Request, *Shared, er
 	}
 	shared, err := app.Shared(r.Context())
 	if err != nil {
-		return nil, nil, refuse(api.Unavailable("The service is starting.", time.Second, err))
+		return nil, nil, refuse(answers.Unavailable("The service is starting.", time.Second, err))
 	}
 	return q, shared, nil
 }
@@ -115,7 +115,7 @@ func handOn(err error) error {
 	if err == nil {
 		return nil // what errors.As needs is allocated
 	}
-	if refused, ok := errors.AsType[*api.Error](err); ok {
+	if refused, ok := errors.AsType[*answers.Error](err); ok {
 		return refuse(refused)
 	}
 	return err

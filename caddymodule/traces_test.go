@@ -9,7 +9,7 @@ import (
 
 	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/tracing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer/span"
 	"github.com/svc-games/svc/test/collector"
 	"github.com/svc-games/svc/test/wait"
@@ -53,7 +53,7 @@ func (g *testGateway) request(c *collector.Collector, path string, change func(*
 func TestNoSpanHasAKeyWhereverAClientWroteIt(t *testing.T) {
 	t.Setenv("OTEL_PROPAGATORS", "tracecontext,baggage")
 	d := newFakeBackend(t)
-	key, lost := d.key("key_1", ""), api.NewKey()
+	key, lost := d.key("key_1", ""), mint.NewKey()
 	g, c := traced(t, d)
 	with := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) {

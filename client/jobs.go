@@ -11,7 +11,7 @@ import (
 
 // JobQuery says which jobs are listed. The zero JobQuery lists all of the key's user.
 type JobQuery struct {
-	ProjectID string        // "" for every project
+	ProjectID string        // "" for every project that the key's user owns
 	Status    api.JobStatus // "" for every one
 }
 

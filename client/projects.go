@@ -10,22 +10,13 @@ import (
 	"github.com/svc-games/svc/api"
 )
 
-// projectBody is the body of POST /v1/projects.
-type projectBody struct {
-	Name        string `json:"name"`
-	Template    string `json:"template"`
-	Description string `json:"description,omitempty"`
-}
-
-// CreateProject makes a project of the key's user. An empty template is
-// api.TemplateBlank. It is sent again for a minute after a 502, 503, 504 or a lost answer, with
-// the same random Idempotency-Key, so that it makes one project; WithIdempotencyKey gives it
-// another one. After an error that is none of these, and no refusal, the project may exist:
+// CreateProject makes a project of the key's user. It is sent again for a minute after a 502,
+// 503, 504 or a lost answer, with the same random Idempotency-Key, so that it makes one project;
+// WithIdempotencyKey gives it another one. After an error that is none of these, and no refusal, the project may exist:
 // Projects says so.
 func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest, opts ...GenerateOption) (api.ProjectCreatedRef, error) {
-	body := projectBody{Name: req.Name, Template: req.Template, Description: req.Description}
-	if body.Template == "" {
-		body.Template = api.TemplateBlank
+	if req.Template == "" {
+		req.Template = api.TemplateBlank
 	}
 	var created api.ProjectCreated
 	header, err := once(opts)
@@ -33,7 +24,7 @@ func (c *Client) CreateProject(ctx context.Context, req api.ProjectRequest, opts
 		return api.ProjectCreatedRef{}, err
 	}
 	err = c.again(ctx, min(callBudget, c.opts.RetryBudget), projectDelay, func() error {
-		return c.call(ctx, http.MethodPost, "/v1/projects", header, body, &created)
+		return c.call(ctx, http.MethodPost, "/v1/projects", header, req, &created)
 	})
 	return created.Data, err
 }
@@ -47,7 +38,8 @@ func projectDelay(err error, attempt int) (time.Duration, bool) {
 	return onceDelay(err, attempt)
 }
 
-// Projects yields the projects of the key's user, newest first, page by page.
+// Projects yields the projects of the key's user, and those that are shared with the user,
+// newest first, page by page.
 // An error ends it.
 func (c *Client) Projects(ctx context.Context) iter.Seq2[api.Project, error] {
 	return pages(func(after string) ([]api.Project, string, error) {

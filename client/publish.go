@@ -11,11 +11,8 @@ import (
 
 // Publish has players get the game of a completed job, instead of another one if there is.
 func (c *Client) Publish(ctx context.Context, projectID, jobID string) (api.Publication, error) {
-	body := struct {
-		JobID string `json:"jobId"`
-	}{jobID}
 	var made api.Published
-	err := c.ask(ctx, http.MethodPost, partOf(projectID, "publish"), body, &made)
+	err := c.ask(ctx, http.MethodPost, partOf(projectID, "publish"), api.PublishRequest{JobID: jobID}, &made)
 	return made.Data, err
 }
 

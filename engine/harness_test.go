@@ -18,6 +18,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/test/wait"
@@ -159,7 +160,7 @@ func (p *peer) submitBody(id, body string) *http.Response {
 // accept submits a job that must be accepted.
 func (p *peer) accept(prompt string) string {
 	p.t.Helper()
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	if res := p.submit(id, prompt); res.StatusCode != http.StatusOK {
 		p.t.Fatalf("submission: %d %s", res.StatusCode, bodyOf(p.t, res))
 	}

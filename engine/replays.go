@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/gamezip"
 	"github.com/svc-games/svc/engine/gen/compile"
@@ -53,7 +53,7 @@ func ServeReplays(ctx context.Context, cfg Config, judge sim.Judge) error {
 		endings, err := replay(w, r, judge)
 		s.answer(w, r, contract.Replayed{Endings: endings}, err)
 	})
-	mux.Handle("/", refusal(api.Error{Status: http.StatusNotFound, Message: "There is no such route."}))
+	mux.Handle("/", refusal(answers.Error{Status: http.StatusNotFound, Message: "There is no such route."}))
 	return s.serve(ctx, s.authorized(mux), func(ctx context.Context) error {
 		cfg.Log.Info("engine ready to play runs again", zap.String("instance", cfg.InstanceID))
 		<-ctx.Done()
@@ -125,11 +125,11 @@ func readReplay(body io.Reader) ([]contract.Replay, []byte, error) {
 		err = json.Unmarshal(line, &runs)
 	}
 	if err != nil || len(runs) == 0 || len(runs) > contract.MaxReplays {
-		return nil, nil, api.BadRequest("The body must begin with a line of 1 to %d runs.", contract.MaxReplays)
+		return nil, nil, answers.BadRequest("The body must begin with a line of 1 to %d runs.", contract.MaxReplays)
 	}
 	archive, err := io.ReadAll(from)
 	if err != nil {
-		return nil, nil, api.BadRequest("The game's ZIP could not be read.")
+		return nil, nil, answers.BadRequest("The game's ZIP could not be read.")
 	}
 	return runs, archive, nil
 }
@@ -142,7 +142,7 @@ func sourcesOf(archive []byte) (compile.Files, error) {
 		err = gamezip.CheckNames(reader.File)
 	}
 	if err != nil {
-		return nil, api.BadRequest("This is not the ZIP of a game.")
+		return nil, answers.BadRequest("This is not the ZIP of a game.")
 	}
 	files, left := compile.Files{}, int64(maxSources)
 	for _, f := range reader.File {
@@ -163,15 +163,15 @@ func sourcesOf(archive []byte) (compile.Files, error) {
 func readFile(f *zip.File, most int64) ([]byte, error) {
 	content, err := f.Open()
 	if err != nil {
-		return nil, api.BadRequest("The game's ZIP could not be read.")
+		return nil, answers.BadRequest("The game's ZIP could not be read.")
 	}
 	defer content.Close()
 	data, err := io.ReadAll(io.LimitReader(content, most+1))
 	if err != nil {
-		return nil, api.BadRequest("The game's ZIP could not be read.")
+		return nil, answers.BadRequest("The game's ZIP could not be read.")
 	}
 	if int64(len(data)) > most {
-		return nil, fmt.Errorf("reading the sources of a game: %w", &api.Error{
+		return nil, fmt.Errorf("reading the sources of a game: %w", &answers.Error{
 			Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("The game's sources have more than %d bytes.", maxSources),
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/sim"
@@ -131,7 +131,7 @@ func TestReplayThatIsNoneIsRefused(t *testing.T) {
 	} {
 		if _, err := replay(httptest.NewRecorder(), c.request, patient{}); err == nil {
 			t.Errorf("%s is taken", name)
-		} else if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Status != c.status {
+		} else if refused, ok := errors.AsType[*answers.Error](err); !ok || refused.Status != c.status {
 			t.Errorf("%s: %v, want a %d", name, err, c.status)
 		}
 	}

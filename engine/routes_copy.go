@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/jobs"
 )
@@ -31,10 +31,10 @@ func (s *server) projectZIP(m *jobs.Manager, w http.ResponseWriter, r *http.Requ
 func (s *server) importZIP(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, contract.MaxImport))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: "The project is too large to be copied."}
+		return &answers.Error{Status: http.StatusRequestEntityTooLarge, Message: "The project is too large to be copied."}
 	}
 	if err != nil {
-		return api.BadRequest("The ZIP did not arrive as a whole.")
+		return answers.BadRequest("The ZIP did not arrive as a whole.")
 	}
 	saved, err := m.Import(r.Context(), body, r.URL.Query().Get("from"))
 	return answerWith(w, saved, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/jobs"
 )
@@ -75,7 +76,7 @@ func (s *server) snapshot(m *jobs.Manager, w http.ResponseWriter, _ *http.Reques
 func (s *server) feed(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
 	if err != nil {
-		return api.BadRequest("after must be the number of a feed record, or 0.")
+		return answers.BadRequest("after must be the number of a feed record, or 0.")
 	}
 	lines, changed, err := m.Feed(after)
 	if err != nil {
@@ -130,7 +131,7 @@ func (s *server) fence(m *jobs.Manager, w http.ResponseWriter, r *http.Request) 
 		return err
 	}
 	if !api.ValidJobID(req.JobID) {
-		return api.BadRequest("jobId must be a job id.")
+		return answers.BadRequest("jobId must be a job id.")
 	}
 	verdict, err := m.Fence(req.JobID)
 	return answerWith(w, contract.FenceResponse{Verdict: verdict}, err)

@@ -8,7 +8,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/engine/jobs"
 )
@@ -52,24 +54,24 @@ func requestID(r *http.Request) string {
 
 func (s *server) readSubmission(w http.ResponseWriter, r *http.Request, jobID, sessionID string) (api.GenerateRequest, error) {
 	if !api.ValidJobID(jobID) {
-		return api.GenerateRequest{}, api.BadRequest("%s must be a job id.", contract.HeaderJobID)
+		return api.GenerateRequest{}, answers.BadRequest("%s must be a job id.", contract.HeaderJobID)
 	}
 	if sessionID == "" || len(sessionID) > maxSessionID {
-		return api.GenerateRequest{}, api.BadRequest("%s must be a session id.", contract.HeaderSessionID)
+		return api.GenerateRequest{}, answers.BadRequest("%s must be a session id.", contract.HeaderSessionID)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return api.GenerateRequest{}, &api.Error{Status: http.StatusRequestEntityTooLarge, Message: "The body is larger than 8 MiB."}
+		return api.GenerateRequest{}, &answers.Error{Status: http.StatusRequestEntityTooLarge, Message: "The body is larger than 8 MiB."}
 	}
 	if err != nil {
-		return api.GenerateRequest{}, api.BadRequest("The body could not be read.")
+		return api.GenerateRequest{}, answers.BadRequest("The body could not be read.")
 	}
-	req, err := api.ParseGenerateRequest(body)
+	req, err := requests.ParseGenerateRequest(body)
 	if err != nil {
 		return api.GenerateRequest{}, err
 	}
 	if req.ProjectID != s.cfg.ProjectID {
-		return api.GenerateRequest{}, api.BadRequest("projectId is not the project of this engine.")
+		return api.GenerateRequest{}, answers.BadRequest("projectId is not the project of this engine.")
 	}
 	return req, contract.CheckSkills(req.Skills)
 }

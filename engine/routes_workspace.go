@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/jobs"
 )
@@ -23,11 +23,17 @@ func (s *server) workspace(m *jobs.Manager, w http.ResponseWriter, _ *http.Reque
 
 // file answers with a file of the game, with its SHA-256 as ETag.
 func (s *server) file(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
-	rev, err := revisionOf(r.URL.Query().Get("rev"))
-	if err != nil {
-		return err
+	name, at := r.URL.Query().Get("path"), r.URL.Query().Get("rev")
+	var data []byte
+	var err error
+	if at == contract.RevBuilt {
+		data, err = m.Built(name)
+	} else {
+		var rev int
+		if rev, err = revisionOf(at); err == nil {
+			data, err = m.File(name, rev)
+		}
 	}
-	data, err := m.File(r.URL.Query().Get("path"), rev)
 	if err != nil {
 		return err
 	}
@@ -49,10 +55,10 @@ func (s *server) saveFile(m *jobs.Manager, w http.ResponseWriter, r *http.Reques
 	if !edit.Delete {
 		edit.Data, err = io.ReadAll(http.MaxBytesReader(w, r.Body, contract.MaxEdit))
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("A file may have %d bytes.", contract.MaxEdit)}
+			return &answers.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("A file may have %d bytes.", contract.MaxEdit)}
 		}
 		if err != nil {
-			return api.BadRequest("The file did not arrive as a whole.")
+			return answers.BadRequest("The file did not arrive as a whole.")
 		}
 	}
 	saved, err := m.Edit(r.Context(), edit)
@@ -73,7 +79,7 @@ func precondition(h http.Header) (string, error) {
 	if sum := strings.Trim(h.Get("If-Match"), `"`); sum != "" && sum != "*" {
 		return sum, nil
 	}
-	return "", &api.Error{Status: http.StatusPreconditionRequired, Message: "If-Match must name the file's SHA-256, or If-None-Match be *."}
+	return "", &answers.Error{Status: http.StatusPreconditionRequired, Message: "If-Match must name the file's SHA-256, or If-None-Match be *."}
 }
 
 func (s *server) revisions(m *jobs.Manager, w http.ResponseWriter, _ *http.Request) error {
@@ -110,7 +116,7 @@ const maxQuery = 200
 func (s *server) search(m *jobs.Manager, w http.ResponseWriter, r *http.Request) error {
 	text := r.URL.Query().Get("q")
 	if text == "" || len(text) > maxQuery || !utf8.ValidString(text) {
-		return api.BadRequest("Search for a text of at most %d bytes.", maxQuery)
+		return answers.BadRequest("Search for a text of at most %d bytes.", maxQuery)
 	}
 	found, err := m.Search(text)
 	return answerWith(w, found, err)
@@ -176,7 +182,7 @@ func revisionOf(text string) (int, error) {
 	}
 	rev, err := strconv.Atoi(text)
 	if err != nil || rev < 1 {
-		return 0, api.BadRequest("rev must be the number of a revision.")
+		return 0, answers.BadRequest("rev must be the number of a revision.")
 	}
 	return rev, nil
 }

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine/feed"
 	"github.com/svc-games/svc/engine/gen"
@@ -128,19 +129,19 @@ func (s *server) handler() http.Handler {
 		methods[route.path] = append(methods[route.path], route.method)
 	}
 	for path, allowed := range methods {
-		mux.Handle(path, refusal(api.Error{
+		mux.Handle(path, refusal(answers.Error{
 			Status: http.StatusMethodNotAllowed, Message: "This route does not allow the method.",
 			Header: http.Header{"Allow": {strings.Join(allowed, ", ")}},
 		}))
 	}
-	mux.Handle("/", refusal(api.Error{Status: http.StatusNotFound, Message: "There is no such route."}))
+	mux.Handle("/", refusal(answers.Error{Status: http.StatusNotFound, Message: "There is no such route."}))
 	if s.cfg.Wrap != nil {
 		return s.authorized(s.cfg.Wrap(mux))
 	}
 	return s.authorized(mux)
 }
 
-func refusal(e api.Error) http.Handler {
+func refusal(e answers.Error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { e.WriteTo(w) })
 }
 
@@ -152,7 +153,7 @@ func (s *server) authorized(next http.Handler) http.Handler {
 		token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		hash := sha256.Sum256([]byte(token))
 		if subtle.ConstantTimeCompare(hash[:], s.tokenHash[:]) != 1 || !bearer {
-			(&api.Error{Status: http.StatusUnauthorized, Message: "This is not the instance's token.", Reason: api.ReasonInvalid}).WriteTo(w)
+			(&answers.Error{Status: http.StatusUnauthorized, Message: "This is not the instance's token.", Reason: api.ReasonInvalid}).WriteTo(w)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -180,7 +181,7 @@ func (s *server) whenReady(answer answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m := s.ready.Load()
 		if m == nil {
-			api.Unavailable("The engine is not ready yet.", time.Second, nil).WriteTo(w)
+			answers.Unavailable("The engine is not ready yet.", time.Second, nil).WriteTo(w)
 			return
 		}
 		if err := answer(m, w, r); err != nil {
@@ -192,7 +193,7 @@ func (s *server) whenReady(answer answerFunc) http.Handler {
 // refuse answers with what err means to the caller; what it can't mean to
 // anyone is a fault of ours and logged.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if known, ok := errors.AsType[*api.Error](err); ok {
+	if known, ok := errors.AsType[*answers.Error](err); ok {
 		known.WriteTo(w)
 		return
 	}
@@ -201,7 +202,7 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 			if k.fault {
 				s.cfg.Log.Error("request refused", zap.String("route", r.Pattern), zap.Error(err))
 			}
-			(&api.Error{Status: k.status, Message: k.message, RetryAfter: k.retryAfter}).WriteTo(w)
+			(&answers.Error{Status: k.status, Message: k.message, RetryAfter: k.retryAfter}).WriteTo(w)
 			return
 		}
 	}
@@ -209,7 +210,7 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return // the client has left
 	}
 	s.cfg.Log.Error("request failed", zap.String("route", r.Pattern), zap.Error(err))
-	(&api.Error{Status: http.StatusInternalServerError, Message: "The engine could not do this."}).WriteTo(w)
+	(&answers.Error{Status: http.StatusInternalServerError, Message: "The engine could not do this."}).WriteTo(w)
 }
 
 // abort breaks the connection, so that an answer that could not be finished is
@@ -279,7 +280,7 @@ func answerWith(w http.ResponseWriter, body any, err error) error {
 
 func readJSON(w http.ResponseWriter, r *http.Request, body any) error {
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(body); err != nil {
-		return api.BadRequest("The body is not the expected JSON.")
+		return answers.BadRequest("The body is not the expected JSON.")
 	}
 	return nil
 }

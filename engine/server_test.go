@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -33,7 +34,7 @@ func TestReadinessComesAfterTheStartDelayAndNamesTheInstance(t *testing.T) {
 	if res := p.get(contract.PathReady); res.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("at first: %d", res.StatusCode)
 	}
-	res := p.submit(api.NewJobID(time.Now()), "early")
+	res := p.submit(mint.NewJobID(time.Now()), "early")
 	if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get(contract.HeaderRefused) != "" {
 		t.Errorf("early submission: %d, refused %q", res.StatusCode, res.Header.Get(contract.HeaderRefused))
 	}
@@ -63,7 +64,7 @@ func TestReadinessComesWithTheFileThatItWaitsFor(t *testing.T) {
 
 func TestASubmissionFromAcceptanceToDownload(t *testing.T) {
 	p := serveEngine(t)
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	for range 2 {
 		sub := decode[api.Submission](t, p.submit(id, "a game of pong"))
 		if want := (api.Submission{JobID: id, ProjectID: project, Status: api.JobQueued, SessionID: "ses_01"}); sub != want {
@@ -106,7 +107,7 @@ func TestASubmissionFromAcceptanceToDownload(t *testing.T) {
 
 func TestARefusedSubmissionIsMarked(t *testing.T) {
 	p := serveEngine(t)
-	fenced := api.NewJobID(time.Now())
+	fenced := mint.NewJobID(time.Now())
 	if v := decode[contract.FenceResponse](t, p.post(contract.PathFence, contract.FenceRequest{JobID: fenced})); v.Verdict != contract.Fenced {
 		t.Fatalf("fence: %+v", v)
 	}
@@ -117,11 +118,11 @@ func TestARefusedSubmissionIsMarked(t *testing.T) {
 	}{
 		{"fenced", fenced, valid, http.StatusConflict},
 		{"malformed id", "job_1", valid, http.StatusBadRequest},
-		{"no JSON", api.NewJobID(time.Now()), `{`, http.StatusBadRequest},
-		{"no prompt", api.NewJobID(time.Now()), `{"projectId":"` + project + `"}`, http.StatusBadRequest},
-		{"another project", api.NewJobID(time.Now()), `{"projectId":"ffffffffffffffffffffffff","prompt":"x"}`, http.StatusBadRequest},
-		{"clashing skill files", api.NewJobID(time.Now()), `{"projectId":"` + project + `","prompt":"x","skills":[{"key":"k","title":"t","files":[{"path":"a","content":""},{"path":"A","content":""}]}]}`, http.StatusBadRequest},
-		{"too large", api.NewJobID(time.Now()), `{"prompt":"` + strings.Repeat("x", 9<<20) + `"}`, http.StatusRequestEntityTooLarge},
+		{"no JSON", mint.NewJobID(time.Now()), `{`, http.StatusBadRequest},
+		{"no prompt", mint.NewJobID(time.Now()), `{"projectId":"` + project + `"}`, http.StatusBadRequest},
+		{"another project", mint.NewJobID(time.Now()), `{"projectId":"ffffffffffffffffffffffff","prompt":"x"}`, http.StatusBadRequest},
+		{"clashing skill files", mint.NewJobID(time.Now()), `{"projectId":"` + project + `","prompt":"x","skills":[{"key":"k","title":"t","files":[{"path":"a","content":""},{"path":"A","content":""}]}]}`, http.StatusBadRequest},
+		{"too large", mint.NewJobID(time.Now()), `{"prompt":"` + strings.Repeat("x", 9<<20) + `"}`, http.StatusRequestEntityTooLarge},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			res := p.submitBody(tc.id, tc.body)
@@ -144,7 +145,7 @@ func TestADiskThatRefusesAJobRefusesItsSubmission(t *testing.T) {
 	close(h.release)
 	volume := t.TempDir()
 	p := serveConfig(t, Config{Volume: volume, Generator: h})
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	inTheWay := filepath.Join(volume, "jobs", ".new-"+id)
 	if err := os.WriteFile(inTheWay, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -167,7 +168,7 @@ func TestTheQueueHasAnEnd(t *testing.T) {
 	for range 20 {
 		p.accept("waiting")
 	}
-	res := p.submit(api.NewJobID(time.Now()), "one too many")
+	res := p.submit(mint.NewJobID(time.Now()), "one too many")
 	if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get(contract.HeaderRefused) != "true" || res.Header.Get("Retry-After") == "" {
 		t.Errorf("status %d, %v", res.StatusCode, res.Header)
 	}
@@ -183,7 +184,7 @@ func TestADrainIsRefusedWhileThereIsWorkAndStopsNewWorkUntilUndone(t *testing.T)
 	p.finish(id)
 	wait.Until(t, "the engine is drained", func() bool { return p.post(contract.PathDrain, nil).StatusCode == http.StatusOK })
 
-	refused := p.submit(api.NewJobID(time.Now()), "late")
+	refused := p.submit(mint.NewJobID(time.Now()), "late")
 	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get(contract.HeaderRefused) != "true" {
 		t.Errorf("submission while draining: %d", refused.StatusCode)
 	}

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/swap"
 	"github.com/svc-games/svc/test/wait"
@@ -190,7 +190,7 @@ func TestWhatIsSavedWhileAJobWorksJoinsItsGame(t *testing.T) {
 			t.Fatalf("%s: %d", name, res.StatusCode)
 		}
 	}
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	p.submit(id, "work")
 	wait.Until(t, "the job runs", func() bool {
 		return decode[contract.Workspace](t, p.get(contract.PathWorkspace)).Running == id
@@ -240,7 +240,7 @@ func TestWhatIsSavedWhileAJobWorksJoinsItsGame(t *testing.T) {
 func TestFileThatClashesWithOneOfTheJobKeepsNoOtherOut(t *testing.T) {
 	release := make(chan struct{})
 	p := withGame(t, typed{release, map[string]string{"src/enemy.js": "job\n", "art": "job\n", "index.html": "job"}})
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	p.submit(id, "work")
 	wait.Until(t, "the job runs", func() bool {
 		return decode[contract.Workspace](t, p.get(contract.PathWorkspace)).Running == id
@@ -284,7 +284,7 @@ func TestADeletionThatTheJobStoodAgainstIsNamed(t *testing.T) {
 			t.Fatalf("%s: %d", name, res.StatusCode)
 		}
 	}
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	p.submit(id, "work")
 	was := "text\n"
 	wait.Until(t, "it works", func() bool {

@@ -24,7 +24,8 @@ var entrypoint = ast.MustParseRef(Entrypoint)
 // for concurrent use.
 type Evaluator struct {
 	compiler *ast.Compiler
-	decision document
+	decision document // quicker than written, the same in every case
+	written  document // the decision as it is written, for traces
 	mask     document
 	revision string
 	sources  map[string]string
@@ -54,7 +55,15 @@ func NewEvaluator(src fs.FS) (*Evaluator, error) {
 	}
 	e := &Evaluator{compiler: compiler, sources: sources, revision: revision(sources)}
 	e.reads, e.attributes = readsOf(compiler)
-	if e.decision, err = prepare(compiler, entrypoint); err != nil {
+	if e.written, err = prepare(compiler, entrypoint); err != nil {
+		return nil, err
+	}
+	quick, err := Compile(modules) // others read the first one
+	if err != nil {
+		return nil, err
+	}
+	sayTrue(quick)
+	if e.decision, err = prepare(quick, entrypoint); err != nil {
 		return nil, err
 	}
 	if e.mask, err = prepare(compiler, maskPath); err != nil {
@@ -104,7 +113,11 @@ func (e *Evaluator) TraceValue(ctx context.Context, input ast.Value) (Decision, 
 }
 
 func (e *Evaluator) decide(ctx context.Context, input ast.Value, tracer topdown.QueryTracer) (Decision, error) {
-	value, err := e.decision.eval(ctx, input, tracer)
+	asked := e.decision
+	if tracer != nil {
+		asked = e.written
+	}
+	value, err := asked.eval(ctx, input, tracer)
 	if err != nil {
 		return Decision{}, fmt.Errorf("%w: %w", ErrNoDecision, err)
 	}
@@ -170,6 +183,7 @@ func (d document) evalWith(ctx context.Context, input ast.Value, tracer topdown.
 		WithTransaction(d.txn).
 		WithCancel(contextCancel{ctx}).
 		WithMetrics(metrics.NoOp()).
+		WithBaseCache(noData{}).
 		WithVirtualCache(values).
 		WithStrictBuiltinErrors(true)
 	if input != nil {
@@ -192,6 +206,13 @@ func (d document) evalWith(ctx context.Context, input ast.Value, tracer topdown.
 	return value, nil
 }
 
+// noData is the cache of a policy that has no data but its rules.
+type noData struct{}
+
+func (noData) Get(ast.Ref) ast.Value { return nil }
+
+func (noData) Put(ast.Ref, ast.Value) {}
+
 // contextCancel ends an evaluation with its context.
 type contextCancel struct{ ctx context.Context }
 
@@ -200,4 +221,7 @@ func (c contextCancel) Cancel() {}
 func (c contextCancel) Cancelled() bool { return c.ctx.Err() != nil }
 
 // Interface guards
-var _ topdown.Cancel = contextCancel{}
+var (
+	_ topdown.Cancel    = contextCancel{}
+	_ topdown.BaseCache = noData{}
+)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -45,7 +47,7 @@ type Service interface {
 	// policy for it alone. It returns ErrUnknownKey for a key that does not exist, with
 	// an Identity of no one whose Decision, if it has one, is what the policy says to
 	// such keys; and for a disabled or revoked key a Decision that denies.
-	Authenticate(ctx context.Context, hash api.KeyHash) (Identity, error)
+	Authenticate(ctx context.Context, hash mint.KeyHash) (Identity, error)
 
 	// NoteRefused records what a gateway refused without a question. What comes of it is
 	// nothing to the answer, which was given.
@@ -58,12 +60,12 @@ type Service interface {
 
 	// GrantStream lets whoever has the stream token with this hash read a job's events
 	// as the key may, until the time that it returns. It is idempotent. Over the
-	// tokens that a key may have it returns an *api.Error.
-	GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error)
+	// tokens that a key may have it returns an *answers.Error.
+	GrantStream(ctx context.Context, hash mint.KeyHash, keyID, jobID string) (time.Time, error)
 
 	// StreamGrant returns what a stream token grants, or ErrUnknownToken. Whether its
 	// key may do so now is the policy's to say.
-	StreamGrant(ctx context.Context, hash api.KeyHash) (StreamGrant, error)
+	StreamGrant(ctx context.Context, hash mint.KeyHash) (StreamGrant, error)
 
 	// Job returns a job by id, or ErrUnknownJob. A released reservation is
 	// unknown.
@@ -79,12 +81,12 @@ type Service interface {
 	// idempotency key made, or nil when there is none. The gateway asks once
 	// the policy lets the key use the project, before it refuses for a limit or
 	// starts an engine: a replay is free. ErrIdempotencyMismatch for another
-	// body, an *api.Error with status 409 while the earlier one is in flight.
+	// body, an *answers.Error with status 409 while the earlier one is in flight.
 	Replay(ctx context.Context, keyID, idempotencyKey, fingerprint string) (*Job, error)
 
 	// Reserve admits a submission, all four limits and the key's state in one
 	// transaction, or writes nothing. A limit that is hit, and a key that is
-	// no longer active, come back as *api.Error with status 429 and 401; the key
+	// no longer active, come back as *answers.Error with status 429 and 401; the key
 	// of a suspended user with 403. The same job id again is the same submission, which counts once.
 	Reserve(ctx context.Context, r Reservation) (Admission, error)
 
@@ -102,7 +104,7 @@ type Service interface {
 	Release(ctx context.Context, jobID string) error
 
 	// CreateProject makes a project owned by userID. Over the cap of projects
-	// a user may have it returns an *api.Error. After any other error there is no
+	// a user may have it returns an *answers.Error. After any other error there is no
 	// such project, but for ErrInDoubt.
 	CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error)
 
@@ -147,7 +149,7 @@ type Service interface {
 
 	// Publish has players get the game of a completed job of the project, instead of
 	// another one if there is. It is idempotent. It returns ErrUnknownProject or
-	// ErrUnknownJob, or an *api.Error for a job that did not complete.
+	// ErrUnknownJob, or an *answers.Error for a job that did not complete.
 	Publish(ctx context.Context, projectID, jobID string) (api.Publication, error)
 
 	// Unpublish takes that back. It is idempotent.
@@ -187,7 +189,7 @@ type Games interface {
 	Experiments(ctx context.Context, projectID string) ([]api.Experiment, error)
 
 	// ChangeExperiment makes a draft of one, or takes it to another state, and returns
-	// all. It is idempotent. Its error is an *api.Error for a change that can't be.
+	// all. It is idempotent. Its error is an *answers.Error for a change that can't be.
 	ChangeExperiment(ctx context.Context, projectID string, change api.ExperimentChange) ([]api.Experiment, error)
 
 	// BoardRules returns how a game's board counts.
@@ -204,8 +206,8 @@ type PlayGrant struct {
 }
 
 // NoSigningWebhook is the refusal of a job's webhook where the project has none.
-func NoSigningWebhook() *api.Error {
-	return api.BadRequest("The project has no webhook, whose secret signs the post: set it before you give a job its own.")
+func NoSigningWebhook() *answers.Error {
+	return answers.BadRequest("The project has no webhook, whose secret signs the post: set it before you give a job its own.")
 }
 
 // Webhooks are the part of Service that says where the ends of a project's jobs are
@@ -213,10 +215,10 @@ func NoSigningWebhook() *api.Error {
 type Webhooks interface {
 	// SetWebhook has the ends of the project's jobs posted to a URL, instead of another
 	// one if there is. The answer holds the secret when there was no webhook before. For
-	// a URL that may not be posted to it returns an *api.Error; or ErrUnknownProject.
+	// a URL that may not be posted to it returns an *answers.Error; or ErrUnknownProject.
 	SetWebhook(ctx context.Context, projectID string, req api.WebhookRequest) (api.Webhook, error)
 
-	// CheckJobWebhook returns an *api.Error with status 400 where a job of the project
+	// CheckJobWebhook returns an *answers.Error with status 400 where a job of the project
 	// can't have such a webhook: the project has none, or the address may not be posted to.
 	CheckJobWebhook(ctx context.Context, projectID string, req api.WebhookRequest) error
 
@@ -314,7 +316,7 @@ type Job struct {
 	// record, events and files in the archive.
 	Settled bool
 	// Encoded is the record's wire form, where a mirror keeps it; else nil.
-	Encoded *api.EncodedJob `json:"-"`
+	Encoded *answers.EncodedJob `json:"-"`
 }
 
 // JobQuery asks for jobs.
@@ -356,7 +358,7 @@ type Reservation struct {
 	IdempotencyKey string
 	Fingerprint    string
 	// Webhook is where the job's end is posted to, nil for the project's. Where the
-	// project has none, or its URL may not be posted to, Reserve returns an *api.Error.
+	// project has none, or its URL may not be posted to, Reserve returns an *answers.Error.
 	Webhook *api.WebhookRequest `json:",omitempty"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // CheckSkills returns the 400 of skills that can't stand side by side on every
@@ -17,7 +18,7 @@ func CheckSkills(skills []api.Skill) error {
 	keys := map[string]string{}
 	for i, skill := range skills {
 		if other, ok := keys[Fold(skill.Key)]; ok && other != skill.Key {
-			return api.BadRequest("skills[%d].key and an earlier one, %s, differ only in capitals.", i, other)
+			return answers.BadRequest("skills[%d].key and an earlier one, %s, differ only in capitals.", i, other)
 		}
 		keys[Fold(skill.Key)] = skill.Key
 		if err := checkFiles(i, skill.Files); err != nil {
@@ -32,7 +33,7 @@ func checkFiles(i int, list []api.SkillFile) error {
 	for _, f := range list {
 		name := Fold(f.Path)
 		if files[name] {
-			return api.BadRequest("skills[%d].files has %s more than once.", i, f.Path)
+			return answers.BadRequest("skills[%d].files has %s more than once.", i, f.Path)
 		}
 		files[name] = true
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -41,7 +42,7 @@ func checkFiles(i int, list []api.SkillFile) error {
 	}
 	for dir := range dirs {
 		if files[dir] {
-			return api.BadRequest("skills[%d].files uses %s as a file and as a folder.", i, dir)
+			return answers.BadRequest("skills[%d].files uses %s as a file and as a folder.", i, dir)
 		}
 	}
 	return nil

@@ -21,6 +21,9 @@ const (
 	PathQueue     = "/internal/queue"          // a Queue
 )
 
+// RevBuilt, in place of a revision's number, is the game as the running job built it last.
+const RevBuilt = "built"
+
 // MaxEdit bounds one file that is saved by hand, in bytes.
 const MaxEdit = 1 << 20
 

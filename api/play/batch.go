@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // Batch is a part of a stream of events. A stream is one load of a game's page.
@@ -78,7 +79,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{e.Seq, e.At, e.Name, e.Props})
 }
 
-// ParseBatch reads a batch. Its error is an *api.Error with status 400.
+// ParseBatch reads a batch. Its error is an *answers.Error with status 400.
 func ParseBatch(body []byte) (Batch, error) {
 	var b struct {
 		Version int `json:"v"`
@@ -88,21 +89,21 @@ func ParseBatch(body []byte) (Batch, error) {
 		return Batch{}, err
 	}
 	if b.Version != 1 {
-		return Batch{}, api.BadRequest("v must be 1.")
+		return Batch{}, answers.BadRequest("v must be 1.")
 	}
 	return b.Batch, b.check()
 }
 
 func decode(body []byte, into any) error {
 	if !utf8.Valid(body) {
-		return api.BadRequest("The body is not valid UTF-8.")
+		return answers.BadRequest("The body is not valid UTF-8.")
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(into); err != nil {
-		return api.BadRequest("The body is not a batch of events.")
+		return answers.BadRequest("The body is not a batch of events.")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return api.BadRequest("There is data after the batch.")
+		return answers.BadRequest("There is data after the batch.")
 	}
 	return nil
 }
@@ -111,21 +112,21 @@ func decode(body []byte, into any) error {
 func (b *Batch) check() error {
 	switch {
 	case !api.ValidProjectID(b.Game):
-		return api.BadRequest("g is not the id of a game.")
+		return answers.BadRequest("g is not the id of a game.")
 	case b.Build != "" && !api.ValidJobID(b.Build):
-		return api.BadRequest("b is not the id of a job.")
+		return answers.BadRequest("b is not the id of a job.")
 	case !validID(b.Stream):
-		return api.BadRequest("s must be 32 hexadecimal characters.")
+		return answers.BadRequest("s must be 32 hexadecimal characters.")
 	case b.Player != "" && !validID(b.Player):
-		return api.BadRequest("p must be 32 hexadecimal characters.")
+		return answers.BadRequest("p must be 32 hexadecimal characters.")
 	case b.Sent < 0 || b.Age < 0 || b.Active < 0:
-		return api.BadRequest("o, age and act must not be negative.")
+		return answers.BadRequest("o, age and act must not be negative.")
 	case len(b.Events) == 0 || len(b.Events) > MaxEvents:
-		return api.BadRequest("e must have 1 to %d events.", MaxEvents)
+		return answers.BadRequest("e must have 1 to %d events.", MaxEvents)
 	}
 	for i, e := range b.Events {
 		if e.Seq < 1 || e.Seq > MaxSeq || i > 0 && e.Seq <= b.Events[i-1].Seq || e.At < 0 {
-			return api.BadRequest("e must be in order, from 1 to %d.", MaxSeq)
+			return answers.BadRequest("e must be in order, from 1 to %d.", MaxSeq)
 		}
 	}
 	// What is beyond these is too late all the same, and a sum of larger ones is no time.

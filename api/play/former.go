@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // ParseFormer reads what the library of games sent that were made before there were
 // batches: events of one or more sessions, each of which becomes a batch. Nothing in it
-// says what was sent before. Its error is an *api.Error with status 400.
+// says what was sent before. Its error is an *answers.Error with status 400.
 func ParseFormer(body []byte, key string) ([]Batch, error) {
 	var b struct {
 		Game   string `json:"gameId"`
@@ -25,7 +25,7 @@ func ParseFormer(body []byte, key string) ([]Batch, error) {
 		return nil, err
 	}
 	if len(b.Events) > MaxEvents {
-		return nil, api.BadRequest("events must have at most %d elements.", MaxEvents)
+		return nil, answers.BadRequest("events must have at most %d elements.", MaxEvents)
 	}
 	var batches []Batch
 	at := make(map[string]int) // of a session, in batches
@@ -33,7 +33,7 @@ func ParseFormer(body []byte, key string) ([]Batch, error) {
 		i, there := at[e.Session]
 		if !there {
 			if i = len(batches); i == MaxSessions {
-				return nil, api.BadRequest("events must be of at most %d sessions.", MaxSessions)
+				return nil, answers.BadRequest("events must be of at most %d sessions.", MaxSessions)
 			}
 			at[e.Session] = i
 			sum := sha256.Sum256([]byte("former:" + e.Session))

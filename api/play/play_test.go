@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 const (
@@ -67,7 +67,7 @@ func TestMalformedBatchIsRefused(t *testing.T) {
 		"many events":        batch(strings.TrimSuffix(strings.Repeat(`[1,0,"a",{}],`, MaxEvents+1), ",")),
 	} {
 		_, err := ParseBatch(body)
-		var refused *api.Error
+		var refused *answers.Error
 		if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 			t.Errorf("%s: got %v, want a 400", name, err)
 		}
@@ -171,7 +171,7 @@ func TestFormerBatchOfManySessionsIsRefused(t *testing.T) {
 	if got, err := ParseFormer(of(MaxSessions), "pk-x"); err != nil || len(got) != MaxSessions {
 		t.Errorf("got %d, %v", len(got), err)
 	}
-	var refused *api.Error
+	var refused *answers.Error
 	if got, err := ParseFormer(of(MaxSessions+1), "pk-x"); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 		t.Errorf("got %d, %v, want a 400", len(got), err)
 	}
@@ -182,7 +182,7 @@ func FuzzBatchIsReadOrRefused(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		b, err := ParseBatch(body)
 		if err != nil {
-			var refused *api.Error
+			var refused *answers.Error
 			if !errors.As(err, &refused) {
 				t.Fatalf("got %v", err)
 			}

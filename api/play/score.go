@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // Paths of boards at the origin of games.
@@ -49,7 +50,7 @@ const MaxLog = 32 << 10
 // MaxRuns bounds the runs of a stream.
 const MaxRuns = 10_000
 
-// ParseScore reads the end of a run. Its error is an *api.Error with status 400.
+// ParseScore reads the end of a run. Its error is an *answers.Error with status 400.
 func ParseScore(body []byte) (Score, error) {
 	var s struct {
 		Version int `json:"v"`
@@ -60,21 +61,21 @@ func ParseScore(body []byte) (Score, error) {
 	}
 	switch {
 	case s.Version != 1:
-		return Score{}, api.BadRequest("v must be 1.")
+		return Score{}, answers.BadRequest("v must be 1.")
 	case !api.ValidProjectID(s.Game):
-		return Score{}, api.BadRequest("g is not the id of a game.")
+		return Score{}, answers.BadRequest("g is not the id of a game.")
 	case s.Build != "" && !api.ValidJobID(s.Build):
-		return Score{}, api.BadRequest("b is not the id of a job.")
+		return Score{}, answers.BadRequest("b is not the id of a job.")
 	case !validID(s.Stream) || s.Player != "" && !validID(s.Player):
-		return Score{}, api.BadRequest("s and p must be 32 hexadecimal characters.")
+		return Score{}, answers.BadRequest("s and p must be 32 hexadecimal characters.")
 	case s.Run < 1 || s.Run > MaxRuns || s.Sent < 0 || s.Length < 0 || s.Length > min(s.Sent, MaxStream):
-		return Score{}, api.BadRequest("run, o and ms are not those of a run.")
+		return Score{}, answers.BadRequest("run, o and ms are not those of a run.")
 	case s.Age < 0 || s.Age > MaxAge:
-		return Score{}, api.BadRequest("age must be 0 to %d.", MaxAge)
+		return Score{}, answers.BadRequest("age must be 0 to %d.", MaxAge)
 	case math.Abs(s.Score.Score) > MaxScore:
-		return Score{}, api.BadRequest("score must be a number from -1e15 to 1e15.")
+		return Score{}, answers.BadRequest("score must be a number from -1e15 to 1e15.")
 	case !short(s.Outcome):
-		return Score{}, api.BadRequest("outcome must be a short text.")
+		return Score{}, answers.BadRequest("outcome must be a short text.")
 	}
 	if len(s.Log) > MaxLog || strings.Contains(s.Log, "\x00") {
 		s.Log = "" // it counts all the same

@@ -98,12 +98,12 @@ type DecisionLog struct {
 func (p *Policy) Caddyfile() block.Options {
 	return block.Options{
 		{Name: "key", Form: "<file>", Read: block.Text(&p.Key), Default: "`$SVC_POLICY_KEY`, else none",
-			Meaning: "the public keys, or the shared secret, that policies must be signed with. A bundle needs it; a directory must be signed only where it is given"},
+			Meaning: "the public keys, or the shared secret, that policies must be signed with. A bundle needs it; a directory must be signed only where it is given. It is read again when it changes"},
 		{Name: "unsigned", Read: block.Flag(&p.Unsigned), Default: "not set",
 			Meaning: "accept bundles without checking their signature; the log warns at each start"},
 		{Name: "poll", Form: "<duration>", Read: caddymodule.Duration(&p.Poll), Default: "`1s`, an address `30s`", Meaning: "how often the source is checked for changes"},
 		{Name: "approvers", Form: "<file>", Read: block.Text(&p.Approvers), Default: "`$SVC_POLICY_APPROVERS`, else none",
-			Meaning: "the public keys of those who may approve a policy: each then waits in shadow until one of them who did not sign it agrees. Needs `key`. Sidecars with one store have in common those that one was started with last; `none` takes them away from all"},
+			Meaning: "the public keys of those who may approve a policy: each then waits in shadow until one of them who did not sign it agrees. Needs `key`, and is read again when it changes. Sidecars with one store have in common those that one was started with, or read, last; `none` takes them away from all"},
 		{Name: "threshold", Form: "<decisions>", Read: block.Count(&p.Threshold), Default: "`100`",
 			Meaning: "how many of the decisions of the last hour a policy may change; one that changes more waits in shadow for an approval. What `source` holds may also change ten times as many of the table of `svc policy diff`"},
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
@@ -27,7 +29,7 @@ type Access struct {
 }
 
 // Serve passes the request on when its key may send it, and answers a submission
-// that was made before with the job that it made. Its error is an *api.Error, or
+// that was made before with the job that it made. Its error is an *answers.Error, or
 // what next returned.
 func (a *Access) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	defer q.releaseBody() // not before the engine has it
@@ -48,7 +50,7 @@ func (a *Access) Serve(w http.ResponseWriter, r *http.Request, q *Request, next 
 // 413 and 415, 400, then what the policy says (403), the 400 of a model that is not
 // there, the 429, then the 404 of an unknown job. A submission that was made before
 // is found instead of the last 400 and of the 429.
-func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
+func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *answers.Error {
 	route, refused := MatchRoute(r.Method, r.URL.EscapedPath())
 	if refused != nil {
 		return refused
@@ -67,7 +69,7 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 	}
 	d, err := a.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, q.Route.Action)
 	if err != nil {
-		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+		return answers.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
 	q.Decision = d
 	if d.Status == http.StatusTooManyRequests || d.Allow {
@@ -94,19 +96,19 @@ func (a *Access) check(w http.ResponseWriter, r *http.Request, q *Request) *api.
 
 // mayPost refuses a submission's webhook before any engine starts: it takes what setting
 // the project's takes, and that there is one, whose secret signs.
-func (a *Access) mayPost(r *http.Request, q *Request) *api.Error {
+func (a *Access) mayPost(r *http.Request, q *Request) *answers.Error {
 	d, err := a.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, policy.ActionWriteWebhooks)
 	if err != nil {
-		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+		return answers.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
 	if !d.Allow {
 		return refusal(d)
 	}
 	if err := a.Sidecar.CheckJobWebhook(r.Context(), q.ProjectID, *q.JobWebhook); err != nil {
-		if refused, ok := errors.AsType[*api.Error](err); ok {
+		if refused, ok := errors.AsType[*answers.Error](err); ok {
 			return refused
 		}
-		return api.Unavailable("The webhook can't be checked right now.", retrySoon, err)
+		return answers.Unavailable("The webhook can't be checked right now.", retrySoon, err)
 	}
 	return nil
 }
@@ -114,7 +116,7 @@ func (a *Access) mayPost(r *http.Request, q *Request) *api.Error {
 // findReplay looks for the job that an earlier submission with the same
 // Idempotency-Key made. It comes before the 429 and before any engine starts:
 // a replay is free.
-func (a *Access) findReplay(r *http.Request, q *Request) *api.Error {
+func (a *Access) findReplay(r *http.Request, q *Request) *answers.Error {
 	if q.IdempotencyKey == "" || q.Route.Action != policy.ActionGenerate {
 		return nil
 	}
@@ -131,13 +133,13 @@ func (a *Access) findReplay(r *http.Request, q *Request) *api.Error {
 
 // takeIdempotencyKey reads the Idempotency-Key of what makes a job or a project, where
 // there is one.
-func (q *Request) takeIdempotencyKey(h http.Header) *api.Error {
+func (q *Request) takeIdempotencyKey(h http.Header) *answers.Error {
 	keys, sent := h["Idempotency-Key"]
 	if !sent || q.Route.Action != policy.ActionGenerate && q.Route.Action != policy.ActionCreateProject {
 		return nil
 	}
 	if len(keys) > 1 || !validIdempotencyKey(keys[0]) {
-		return api.BadRequest("Idempotency-Key must be one value of 1 to %d visible ASCII characters.", maxIdempotencyKey)
+		return answers.BadRequest("Idempotency-Key must be one value of 1 to %d visible ASCII characters.", maxIdempotencyKey)
 	}
 	q.IdempotencyKey = keys[0]
 	return nil
@@ -156,7 +158,7 @@ func validIdempotencyKey(s string) bool {
 }
 
 // read takes what the request says of itself: body, query and path.
-func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.Error {
+func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *answers.Error {
 	action := q.Route.Action
 	if action == policy.ActionWriteWebhooks && (r.Method != http.MethodPost || q.Route.Part == partSecret) {
 		action = policy.ActionReadWebhooks // which has no body either
@@ -193,14 +195,14 @@ func (a *Access) read(w http.ResponseWriter, r *http.Request, q *Request) *api.E
 		}
 		return q.takeProject(id)
 	}
-	return api.BadRequest("projectId is given twice.")
+	return answers.BadRequest("projectId is given twice.")
 }
 
 // takeProject names the request's project. What is no project's id, a key by mistake say,
 // is named nowhere.
-func (q *Request) takeProject(id string) *api.Error {
-	if err := api.CheckProjectID(id); err != nil {
-		return asError(err)
+func (q *Request) takeProject(id string) *answers.Error {
+	if !api.ValidProjectID(id) {
+		return requests.BadProjectID(id)
 	}
 	q.ProjectID = id
 	return nil
@@ -221,10 +223,10 @@ func projectID(u *url.URL) (id string, given int) {
 	return all[0], len(all)
 }
 
-func (q *Request) parse(body []byte) *api.Error {
+func (q *Request) parse(body []byte) *answers.Error {
 	switch q.Route.Action {
 	case policy.ActionCreateProject:
-		req, err := api.ParseProjectRequest(body)
+		req, err := requests.ParseProjectRequest(body)
 		q.Project, q.Fingerprint = req, fingerprint(body)
 		return asError(err)
 	case policy.ActionPublish, policy.ActionWriteWebhooks:
@@ -234,23 +236,23 @@ func (q *Request) parse(body []byte) *api.Error {
 		var err error
 		switch {
 		case q.Route.Part == partWebhook:
-			q.Webhook, err = api.ParseWebhookRequest(body)
+			q.Webhook, err = requests.ParseWebhookRequest(body)
 		case q.Route.Part == partReplay:
-			q.DeliveryID, err = api.ParseReplayRequest(body)
+			q.DeliveryID, err = requests.ParseReplayRequest(body)
 		case q.Route.Part == partSettings:
-			q.PlayChange, err = api.ParsePlayChange(body)
+			q.PlayChange, err = requests.ParsePlayChange(body)
 		case q.Route.Part == partKey:
-			q.KeepKey, err = api.ParseRotateRequest(body)
+			q.KeepKey, err = requests.ParseRotateRequest(body)
 		case q.Route.Part == partExperiments:
-			q.Experiment, err = api.ParseExperimentChange(body)
+			q.Experiment, err = requests.ParseExperimentChange(body)
 		case q.Route.Part == partBoard:
-			q.Board, err = api.ParseBoardRules(body)
+			q.Board, err = requests.ParseBoardRules(body)
 		default:
-			q.Publish, err = api.ParsePublishRequest(body)
+			q.Publish, err = requests.ParsePublishRequest(body)
 		}
 		return asError(err)
 	}
-	req, err := api.ParseGenerateRequest(body)
+	req, err := requests.ParseGenerateRequest(body)
 	if err == nil && len(req.Skills) > 0 {
 		err = contract.CheckSkills(req.Skills) // as the engine will, which need not start for it
 	}
@@ -259,8 +261,8 @@ func (q *Request) parse(body []byte) *api.Error {
 	}
 	q.Fingerprint = fingerprint(body)
 	if q.JobWebhook = req.Webhook; req.Webhook != nil {
-		if body, err = api.WithoutWebhook(body); err != nil {
-			return api.BadRequest("The body is not valid JSON.")
+		if body, err = requests.WithoutWebhook(body); err != nil {
+			return answers.BadRequest("The body is not valid JSON.")
 		}
 	}
 	q.ProjectID, q.model, q.Body = req.ProjectID, req.Settings.Model, body
@@ -275,7 +277,7 @@ func fingerprint(body []byte) string {
 
 // findJob looks the job up; without a projectId, and without a route, the job's
 // row says to which project it belongs.
-func (a *Access) findJob(r *http.Request, q *Request) *api.Error {
+func (a *Access) findJob(r *http.Request, q *Request) *answers.Error {
 	if !api.ValidJobID(q.Route.JobID) {
 		return unknownJob()
 	}
@@ -284,7 +286,7 @@ func (a *Access) findJob(r *http.Request, q *Request) *api.Error {
 	case errors.Is(err, sidecar.ErrUnknownJob):
 		return unknownJob()
 	case err != nil:
-		return api.Unavailable("The job can't be looked up right now.", retrySoon, err)
+		return answers.Unavailable("The job can't be looked up right now.", retrySoon, err)
 	case q.ProjectID != "" && job.ProjectID != q.ProjectID:
 		return unknownJob()
 	}
@@ -293,18 +295,18 @@ func (a *Access) findJob(r *http.Request, q *Request) *api.Error {
 	return nil
 }
 
-func unknownJob() *api.Error {
-	return &api.Error{Status: http.StatusNotFound, Message: "There is no such job in this project."}
+func unknownJob() *answers.Error {
+	return &answers.Error{Status: http.StatusNotFound, Message: "There is no such job in this project."}
 }
 
-// asError returns err as the *api.Error that the readers of package api
+// asError returns err as the *answers.Error that the readers of package requests
 // promise.
-func asError(err error) *api.Error {
+func asError(err error) *answers.Error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*api.Error](err); ok {
+	if e, ok := errors.AsType[*answers.Error](err); ok {
 		return e
 	}
-	return &api.Error{Status: http.StatusInternalServerError, Message: "Internal error.", Cause: err}
+	return &answers.Error{Status: http.StatusInternalServerError, Message: "Internal error.", Cause: err}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -89,7 +91,7 @@ func TestEveryRouteAndMethodHasItsAction(t *testing.T) {
 }
 
 func TestKeyIsTakenFromEitherHeaderAndRemoved(t *testing.T) {
-	secret, other := api.NewKey(), api.NewKey()
+	secret, other := mint.NewKey(), mint.NewKey()
 	const junk = "junk" // for the policy to refuse
 	tests := map[string]struct {
 		authorization, plain []string
@@ -110,7 +112,7 @@ func TestKeyIsTakenFromEitherHeaderAndRemoved(t *testing.T) {
 		"junk":                      {nil, []string{"sk-junk"}, junk},
 		"empty":                     {nil, []string{""}, junk},
 	}
-	want, _ := api.ParseKey(secret)
+	want, _ := mint.ParseKey(secret)
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			h := http.Header{"Authorization": tc.authorization, "X-Api-Key": tc.plain}
@@ -119,7 +121,7 @@ func TestKeyIsTakenFromEitherHeaderAndRemoved(t *testing.T) {
 				t.Error("a key header is left in the request")
 			}
 			if tc.reason == "" || tc.reason == junk {
-				if refused != nil || hash != map[string]api.KeyHash{"": want, junk: noKey}[tc.reason] {
+				if refused != nil || hash != map[string]mint.KeyHash{"": want, junk: noKey}[tc.reason] {
 					t.Errorf("refused with %v", refused)
 				}
 				return
@@ -227,7 +229,7 @@ func TestAReplayComesAfter403AndBefore429(t *testing.T) {
 		"a new key, over a limit":   {[]string{"k"}, over, nil, nil, 429, false},
 		"a known key, forbidden":    {[]string{"k"}, policy.Decision{Status: 403}, before, nil, 403, false},
 		"another body":              {[]string{"k"}, allowed, nil, sidecar.ErrIdempotencyMismatch, 422, false},
-		"in flight":                 {[]string{"k"}, allowed, nil, &api.Error{Status: 409}, 409, false},
+		"in flight":                 {[]string{"k"}, allowed, nil, &answers.Error{Status: 409}, 409, false},
 		"the store is away":         {[]string{"k"}, allowed, nil, errDown, 503, false},
 		"empty":                     {[]string{""}, allowed, nil, nil, 400, false},
 		"two":                       {[]string{"a", "b"}, allowed, nil, nil, 400, false},

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/sse"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/peer"
@@ -34,10 +34,10 @@ func (s *serving) restFromArchive(ctx context.Context, q streamed) error {
 func (s *serving) archivedEvents(w http.ResponseWriter, r *http.Request, jobID string) error {
 	log, err := s.Engines.Events(r.Context(), jobID)
 	if errors.Is(err, engineproxy.ErrNotArchived) {
-		return &api.Error{Status: http.StatusNotFound, Message: "The job's events are no longer kept."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "The job's events are no longer kept."}
 	}
 	if err != nil {
-		return api.Unavailable("The job's events can't be read right now.", retrySoon, err)
+		return answers.Unavailable("The job's events can't be read right now.", retrySoon, err)
 	}
 	return sse.Serve(w, r, log, sse.Options{})
 }

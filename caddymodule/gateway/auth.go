@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
@@ -36,7 +38,7 @@ type Auth struct {
 // token, and returns who holds it, or the refusal: 401, or 503 when the question can't
 // be answered or is asked too often. A key that exists, but may not be used, comes back
 // with the refusal.
-func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Error) {
+func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *answers.Error) {
 	if strings.Contains(r.URL.RawQuery, "token=") {
 		if token, jobID, given := streamToken(r); given {
 			return a.identifyReader(r, client, token, jobID)
@@ -63,10 +65,10 @@ func (a *Auth) Identify(r *http.Request, client netip.Addr) (*Request, *api.Erro
 
 // authenticate finds out who holds a key, or why not. A key that may not be used, but
 // exists, comes back with the refusal, for the log.
-func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *api.Error) {
+func (a *Auth) authenticate(ctx context.Context, hash mint.KeyHash) (*Request, *answers.Error) {
 	service, err := a.Sidecar(ctx)
 	if err != nil {
-		return nil, api.Unavailable("The service is starting.", time.Second, err)
+		return nil, answers.Unavailable("The service is starting.", time.Second, err)
 	}
 	id, err := service.Authenticate(ctx, hash)
 	switch {
@@ -75,7 +77,7 @@ func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *a
 	case errors.Is(err, sidecar.ErrUnknownKey): // by a sidecar of an earlier version, or a policy that lets anyone in
 		return nil, a.undecided(ctx, unauthorized(api.ReasonInvalid, "This API key is not valid."))
 	case err != nil:
-		return nil, api.Unavailable("The API key can't be checked right now.", retrySoon, err)
+		return nil, answers.Unavailable("The API key can't be checked right now.", retrySoon, err)
 	}
 	q := &Request{KeyID: id.KeyID, UserID: id.UserID, Decision: id.Decision}
 	if !id.Decision.Allow {
@@ -85,23 +87,23 @@ func (a *Auth) authenticate(ctx context.Context, hash api.KeyHash) (*Request, *a
 }
 
 // refusal is the answer to a request that the policy denied.
-func refusal(d policy.Decision) *api.Error {
-	e := &api.Error{Status: d.Status, Message: d.Error, Reason: d.Reason, Limit: d.Limit}
+func refusal(d policy.Decision) *answers.Error {
+	e := &answers.Error{Status: d.Status, Message: d.Error, Reason: d.Reason, Limit: d.Limit}
 	if d.Limit != "" {
-		e.RetryAfter = api.LimitRetryAfter(d.Limit, time.Now())
+		e.RetryAfter = answers.LimitRetryAfter(d.Limit, time.Now())
 	}
 	return e
 }
 
 // noKey stands for what has not the form of a key: no key's hash is zero. The policy
 // refuses it as it does a key that no one has.
-var noKey api.KeyHash
+var noKey mint.KeyHash
 
 // takeKey reads the API key of a request and removes both key headers, so
 // that nothing behind the gateway ever sees them. It returns the 401 of a
 // missing key, of another scheme, and of two different keys. Beside X-API-Key the header
 // Authorization counts only where it holds a key of ours: proxies add others.
-func takeKey(h http.Header) (api.KeyHash, *api.Error) {
+func takeKey(h http.Header) (mint.KeyHash, *answers.Error) {
 	bearer := h.Values("Authorization")
 	plain := h.Values("X-Api-Key")
 	h.Del("Authorization")
@@ -113,32 +115,32 @@ func takeKey(h http.Header) (api.KeyHash, *api.Error) {
 		secret = strings.TrimSpace(secret)
 		ours := strings.EqualFold(scheme, "Bearer")
 		if len(plain) > 0 {
-			if _, key := api.ParseKey(secret); !ours || !key {
+			if _, key := mint.ParseKey(secret); !ours || !key {
 				continue
 			}
 		}
 		if !ours {
-			return api.KeyHash{}, unauthorized(api.ReasonInvalid, "The Authorization header must be \"Bearer\" and an API key.")
+			return mint.KeyHash{}, unauthorized(api.ReasonInvalid, "The Authorization header must be \"Bearer\" and an API key.")
 		}
 		secrets = append(secrets, secret)
 	}
 	secrets = append(secrets, plain...)
 	if len(secrets) == 0 {
-		return api.KeyHash{}, unauthorized(api.ReasonMissing, "An API key is required.")
+		return mint.KeyHash{}, unauthorized(api.ReasonMissing, "An API key is required.")
 	}
 	for _, s := range secrets[1:] {
 		if s != secrets[0] {
-			return api.KeyHash{}, unauthorized(api.ReasonInvalid, "The request carries two different API keys.")
+			return mint.KeyHash{}, unauthorized(api.ReasonInvalid, "The request carries two different API keys.")
 		}
 	}
-	if hash, ok := api.ParseKey(secrets[0]); ok {
+	if hash, ok := mint.ParseKey(secrets[0]); ok {
 		return hash, nil
 	}
 	return noKey, nil
 }
 
-func unauthorized(reason, message string) *api.Error {
-	return &api.Error{Status: http.StatusUnauthorized, Message: message, Reason: reason}
+func unauthorized(reason, message string) *answers.Error {
+	return &answers.Error{Status: http.StatusUnauthorized, Message: message, Reason: reason}
 }
 
 const (
@@ -174,7 +176,7 @@ func cleanUserAgent(text string) string {
 		return r
 	}, text)
 	masked := []byte(text)
-	api.MaskKeys(masked)
+	mint.MaskKeys(masked)
 	if len(masked) > maxUserAgent {
 		masked = masked[:maxUserAgent]
 		for !utf8.Valid(masked) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -21,7 +23,7 @@ import (
 func TestKeyIsTakenOutOfARequestBeforeTheSidecarIsThere(t *testing.T) {
 	closed := func(context.Context) (sidecar.Service, error) { return nil, errors.New("not open yet") }
 	a := &Auth{Sidecar: closed, Rates: NewRates(rate.NewLocal[string](1, time.Now), time.Now)}
-	for sent, want := range map[string]int{api.NewKey(): http.StatusServiceUnavailable, "junk": http.StatusServiceUnavailable, "": http.StatusUnauthorized} {
+	for sent, want := range map[string]int{mint.NewKey(): http.StatusServiceUnavailable, "junk": http.StatusServiceUnavailable, "": http.StatusUnauthorized} {
 		r := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
 		if sent != "" {
 			r.Header.Set("Authorization", "Bearer "+sent)
@@ -40,10 +42,10 @@ func TestKeyIsTakenOutOfARequestBeforeTheSidecarIsThere(t *testing.T) {
 // strict is a sidecar without keys, whose policy has a text of its own.
 type strict struct {
 	sidecar.Service
-	asked []api.KeyHash
+	asked []mint.KeyHash
 }
 
-func (s *strict) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (s *strict) Authenticate(_ context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	s.asked = append(s.asked, hash)
 	return sidecar.Identity{Decision: policy.Decision{Status: http.StatusUnauthorized, Error: "By the policy.", Reason: api.ReasonInvalid, Rule: "key.unknown"}},
 		sidecar.ErrUnknownKey
@@ -57,13 +59,13 @@ func TestEveryKeyIsForThePolicyToRefuse(t *testing.T) {
 		asked  int
 		says   string
 	}{
-		"a key that no one has":           {http.Header{"X-Api-Key": {api.NewKey()}}, 1, "By the policy."},
+		"a key that no one has":           {http.Header{"X-Api-Key": {mint.NewKey()}}, 1, "By the policy."},
 		"what is no key":                  {http.Header{"X-Api-Key": {"sk-junk"}}, 1, "By the policy."},
 		"nothing":                         {http.Header{"X-Api-Key": {""}}, 1, "By the policy."},
 		"what is no key, as bearer":       {http.Header{"Authorization": {"Bearer junk"}}, 1, "By the policy."},
 		"no key, which is the protocol's": {nil, 0, "An API key is required."},
 		"another scheme":                  {http.Header{"Authorization": {"Basic junk"}}, 0, "The Authorization header must be \"Bearer\" and an API key."},
-		"two keys":                        {http.Header{"X-Api-Key": {api.NewKey(), api.NewKey()}}, 0, "The request carries two different API keys."},
+		"two keys":                        {http.Header{"X-Api-Key": {mint.NewKey(), mint.NewKey()}}, 0, "The request carries two different API keys."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &strict{}
@@ -93,7 +95,7 @@ type judged struct {
 	policy.Decision
 }
 
-func (s *judged) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+func (s *judged) Authenticate(context.Context, mint.KeyHash) (sidecar.Identity, error) {
 	return sidecar.Identity{Decision: s.Decision}, sidecar.ErrUnknownKey
 }
 
@@ -114,7 +116,7 @@ func TestAnswerToAKeyThatNoOneHasIsThePolicys(t *testing.T) {
 		rates := NewRates(rate.NewLocal[string](1, time.Now), time.Now)
 		a := &Auth{Sidecar: func(context.Context) (sidecar.Service, error) { return s, nil }, Rates: rates, FailedRate: rate.PerSecond(1, 1)}
 		r := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
-		r.Header.Set("X-Api-Key", api.NewKey())
+		r.Header.Set("X-Api-Key", mint.NewKey())
 		client := netip.MustParseAddr("192.0.2.1")
 		q, refused := a.Identify(r, client)
 		if q != nil || refused == nil || refused.Status != tc.status || refused.Message != tc.says || rates.failures.Wait(client, a.FailedRate) == 0 {
@@ -129,7 +131,7 @@ type dead struct {
 	decision policy.Decision
 }
 
-func (d *dead) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+func (d *dead) Authenticate(context.Context, mint.KeyHash) (sidecar.Identity, error) {
 	return sidecar.Identity{KeyID: "k", Decision: d.decision}, nil
 }
 
@@ -139,9 +141,9 @@ func TestAKeyThatIsRevokedIsBoundedAsOneThatNoOneHas(t *testing.T) {
 	d := &dead{decision: allowed}
 	rates := NewRates(rate.NewLocal[string](10, time.Now), time.Now)
 	a := &Auth{Sidecar: func(context.Context) (sidecar.Service, error) { return d, nil }, Rates: rates, FailedRate: rate.PerSecond(1, 1)}
-	key, client := api.NewKey(), netip.MustParseAddr("192.0.2.1")
-	hash, _ := api.ParseKey(key)
-	send := func() (*Request, *api.Error) {
+	key, client := mint.NewKey(), netip.MustParseAddr("192.0.2.1")
+	hash, _ := mint.ParseKey(key)
+	send := func() (*Request, *answers.Error) {
 		r := httptest.NewRequest(http.MethodGet, "/v1/projects", nil)
 		r.Header.Set("X-Api-Key", key)
 		return a.Identify(r, client)

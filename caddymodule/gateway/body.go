@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // DefaultMaxBody is the largest request body, in bytes, unless configured.
@@ -18,11 +18,11 @@ const DefaultMaxBody = 8 << 20
 // readBody reads the body of a request, at most limit bytes, once, and returns the
 // 413, 415 or 400 that it deserves, or the 503 of one for which share has no room.
 // Its media type is not looked at: the body is JSON or it is not.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share) ([]byte, *api.Error) {
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share) ([]byte, *answers.Error) {
 	// The bytes are read as they are; the JSON would be another one.
 	for _, encoding := range r.Header.Values("Content-Encoding") {
 		if !strings.EqualFold(encoding, "identity") {
-			return nil, &api.Error{Status: http.StatusUnsupportedMediaType, Message: "The body must not be encoded; send it without Content-Encoding."}
+			return nil, &answers.Error{Status: http.StatusUnsupportedMediaType, Message: "The body must not be encoded; send it without Content-Encoding."}
 		}
 	}
 	if r.ContentLength > limit {
@@ -30,13 +30,13 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, share *Share)
 	}
 	body, err := io.ReadAll(share.Reader(http.MaxBytesReader(w, r.Body, limit), limit))
 	if errors.Is(err, ErrBodies) {
-		return nil, api.Unavailable("Too many large bodies are being sent right now.", retrySoon, err)
+		return nil, answers.Unavailable("Too many large bodies are being sent right now.", retrySoon, err)
 	}
 	if err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return nil, tooLarge(limit)
 		}
-		return nil, &api.Error{Status: http.StatusBadRequest, Message: "The body could not be read.", Cause: err}
+		return nil, &answers.Error{Status: http.StatusBadRequest, Message: "The body could not be read.", Cause: err}
 	}
 	r.Header.Del("Expect") // the client waits for nothing any more
 	return body, nil
@@ -57,8 +57,8 @@ func replaceBody(r *http.Request, body []byte) {
 	r.Header.Del("Content-Encoding")
 }
 
-func tooLarge(limit int64) *api.Error {
-	return &api.Error{
+func tooLarge(limit int64) *answers.Error {
+	return &answers.Error{
 		Status:  http.StatusRequestEntityTooLarge,
 		Message: "The body is larger than " + strconv.FormatInt(limit, 10) + " bytes.",
 	}

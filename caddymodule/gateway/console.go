@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/site"
@@ -34,11 +34,11 @@ type Studio interface {
 	Live(w http.ResponseWriter, r *http.Request, projectID, name string)
 }
 
-// Serve has answers, a site or its previews, answer a request, or serves what it asks
+// Serve has source, a site or its previews, answer a request, or serves what it asks
 // for. ended is the site's Ended, nil for previews, which have no sessions. The error
-// is an *api.Error, that of the way to an engine, or of a client that has left.
+// is an *answers.Error, that of the way to an engine, or of a client that has left.
 func (c *Console) Serve(
-	w http.ResponseWriter, r *http.Request, answers http.Handler, ended func(ctx context.Context, session string) (bool, error),
+	w http.ResponseWriter, r *http.Request, source http.Handler, ended func(ctx context.Context, session string) (bool, error),
 ) error {
 	r = r.WithContext(peer.WithRequest(r.Context(), factsOf(r)))
 	asking := r
@@ -49,7 +49,7 @@ func (c *Console) Serve(
 		asking = bodiless(r) // which is for the studio
 	}
 	out := &askedWriter{ResponseWriter: w}
-	answers.ServeHTTP(out, asking)
+	source.ServeHTTP(out, asking)
 	if !out.asked {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (c *Console) Serve(
 		w.Header().Del("Content-Security-Policy")
 		return c.serveJob(w, r, out.serve, ended)
 	}
-	return &api.Error{
+	return &answers.Error{
 		Status: http.StatusInternalServerError, Message: "Internal error.", Cause: fmt.Errorf("the console asks for %q", out.serve.What),
 	}
 }
@@ -106,7 +106,7 @@ func (c *Console) serveJob(
 ) error {
 	job, err := c.Locator.Sidecar.Job(r.Context(), asked.JobID)
 	if err != nil {
-		return api.Unavailable("The job can't be looked up right now.", retrySoon, err)
+		return answers.Unavailable("The job can't be looked up right now.", retrySoon, err)
 	}
 	q := &Request{UserID: job.OwnerID, ProjectID: job.ProjectID, Job: &job, Route: Route{Action: policy.ActionFiles, JobID: job.JobID}}
 	if asked.What == site.ServeFiles {

@@ -18,7 +18,8 @@ func (s *serving) detach(r *http.Request, q streamed, stopBeat func()) bool {
 		cancel()
 		s.wake()
 	}
-	if !s.out.Detach(ctx, s.stall, leave) {
+	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if !s.out.Detach(ctx, server, s.stall, leave, s.broke) {
 		cancel()
 		return false
 	}

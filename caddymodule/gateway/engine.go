@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
@@ -60,7 +60,7 @@ type Locator struct {
 }
 
 // Serve answers the request, or passes it to next with q.Lease set. Its error
-// is an *api.Error, or what next returned.
+// is an *answers.Error, or what next returned.
 func (l *Locator) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
 	switch q.Route.Action {
 	case policy.ActionGenerate:
@@ -102,9 +102,9 @@ func (l *Locator) submit(w http.ResponseWriter, r *http.Request, q *Request, nex
 		l.Waited(l.Now().Sub(begin))
 	}
 	err = next(w, forEngine(r, q))
-	var refused *api.Error
+	var refused *answers.Error
 	if !errors.As(err, &refused) && errors.Is(err, ErrNotSent) {
-		refused = api.EngineStarting(l.RetryAfter)
+		refused = answers.EngineStarting(l.RetryAfter)
 		refused.Cause, err = err, refused
 	}
 	switch {
@@ -126,20 +126,20 @@ func startingIn(phase string) string { return string(engineproxy.StateStarting) 
 
 // NotReady is the 503 of an engine that can't take a submission yet, and what
 // HeaderEngineState says of it.
-func (l *Locator) NotReady(err error) (*api.Error, string) {
+func (l *Locator) NotReady(err error) (*answers.Error, string) {
 	var starting *engineproxy.StartingError
 	var failed *engineproxy.FailedError
 	var room *engineproxy.RoomError
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case errors.As(err, &starting):
 		state := string(starting.State)
 		if starting.State == engineproxy.StateStarting {
 			state = startingIn(starting.Phase)
 		}
-		return api.EngineStarting(l.RetryAfter), state
+		return answers.EngineStarting(l.RetryAfter), state
 	case errors.As(err, &failed):
-		e := api.EngineStarting(max(failed.Next.Sub(l.Now()), time.Second))
+		e := answers.EngineStarting(max(failed.Next.Sub(l.Now()), time.Second))
 		e.Message = "The project's engine could not start: " + failed.Reason
 		e.Cause = err
 		return e, string(engineproxy.StateFailed)
@@ -148,11 +148,11 @@ func (l *Locator) NotReady(err error) (*api.Error, string) {
 		if room.Owner {
 			message = fmt.Sprintf("%d of your projects have a running engine, the limit per owner. Submit the same request again later.", room.Most)
 		}
-		return api.Unavailable(message, max(room.RetryAfter, time.Second), err), string(engineproxy.StateAbsent)
+		return answers.Unavailable(message, max(room.RetryAfter, time.Second), err), string(engineproxy.StateAbsent)
 	case errors.As(err, &refused):
 		return refused, ""
 	}
-	return api.Unavailable("The project's engine can't be reached right now.", retrySoon, err), ""
+	return answers.Unavailable("The project's engine can't be reached right now.", retrySoon, err), ""
 }
 
 // cancel hands the cancellation over and answers once the job has ended. A
@@ -164,11 +164,11 @@ func (l *Locator) cancel(w http.ResponseWriter, r *http.Request, q *Request) err
 	ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), cancelTimeout)
 	defer done()
 	if err := l.Engines.Cancel(ctx, q.Owner(), q.Route.JobID); err != nil {
-		return api.Unavailable("The engine can't be reached to cancel the job right now.", retrySoon, err)
+		return answers.Unavailable("The engine can't be reached to cancel the job right now.", retrySoon, err)
 	}
 	job, err := l.Sidecar.AwaitEnd(ctx, q.Route.JobID)
 	if err != nil {
-		return api.Unavailable("The job is being cancelled; ask for its status.", retrySoon, fmt.Errorf("%w: %w", ErrCancelling, err))
+		return answers.Unavailable("The job is being cancelled; ask for its status.", retrySoon, fmt.Errorf("%w: %w", ErrCancelling, err))
 	}
 	return serveRecord(w, r, &job)
 }

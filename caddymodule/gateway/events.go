@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
@@ -54,14 +55,14 @@ func (l *Locator) events(w http.ResponseWriter, r *http.Request, q *Request) err
 	// and before the stream could be told.
 	d, err := l.Sidecar.Decide(r.Context(), q.KeyID, q.ProjectID, q.Route.Action)
 	if err != nil {
-		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+		return answers.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
 	switch {
 	case !d.Allow:
 		q.Decision = d
 		return refusal(d)
 	case d.Reads&^q.Decision.Reads != 0: // the stream would not be decided on again by it
-		return api.Unavailable("The rules changed meanwhile.", retrySoon, nil)
+		return answers.Unavailable("The rules changed meanwhile.", retrySoon, nil)
 	}
 	served = true
 	s := l.newServing(w, r, stream, l.Gate)
@@ -80,12 +81,12 @@ func (l *Locator) reachOf(ctx context.Context, reads policy.Reads) sidecar.Reach
 
 // noRoom is the 503 of a stream for which the registry has no room: the
 // specification closes the list of limits that answer 429.
-func noRoom(err error) *api.Error {
+func noRoom(err error) *answers.Error {
 	message := "Too many event streams are open right now. Poll the status instead, or try again later."
 	if full, ok := errors.AsType[*streams.FullError](err); ok && full.Room == streams.RoomKey {
 		message = fmt.Sprintf("This API key has %d event streams open, its limit. Close one, or poll the status instead.", full.Most)
 	}
-	return api.Unavailable(message, retryFull, err)
+	return answers.Unavailable(message, retryFull, err)
 }
 
 // serving is an event stream that is being served: by its request's goroutine and, once
@@ -141,7 +142,7 @@ func (s *serving) done() {
 }
 
 // serve serves the stream until it is complete, its client leaves, the registry ends it,
-// or it is detached, if it may be. An *api.Error is of one that could not begin.
+// or it is detached, if it may be. An *answers.Error is of one that could not begin.
 func (s *serving) serve(r *http.Request, q *Request) error {
 	ctx := s.out.Context()
 	r = withoutBody(r.WithContext(ctx))
@@ -163,7 +164,6 @@ func (s *serving) serve(r *http.Request, q *Request) error {
 	case r.Method == http.MethodHead: // it is told that there is a stream, for which no engine is asked
 		_ = s.out.Begin() // else the client left
 	default:
-		s.out.Closes = s.detaches
 		stopBeat = s.out.Beat(firstWord)
 		if detached, err = s.live(r, streamed{JobID: q.Route.JobID, ProjectID: q.ProjectID}, stopBeat); detached {
 			return nil

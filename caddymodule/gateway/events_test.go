@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
@@ -197,8 +198,8 @@ var ways = map[string]func(l *Locator, w http.ResponseWriter, r *http.Request, q
 	},
 }
 
-// answers has a client ask for the events of a job whose engine answers as it does.
-func answers(t *testing.T, way, method string, engine http.HandlerFunc) *httptest.ResponseRecorder {
+// answerOf has a client ask for the events of a job whose engine answers as it does.
+func answerOf(t *testing.T, way, method string, engine http.HandlerFunc) *httptest.ResponseRecorder {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Cookie") != "" {
@@ -245,7 +246,7 @@ func TestNothingOfAnEngineButEventsReachesAClient(t *testing.T) {
 		for way := range ways {
 			t.Run(name+" by "+way, func(t *testing.T) {
 				asked := 0
-				w := answers(t, way, http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
+				w := answerOf(t, way, http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
 					if asked++; asked > 1 || name == "events" {
 						w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 						_, _ = io.WriteString(w, "id: 1\nevent: job.completed\ndata: {}\n\n")
@@ -263,7 +264,7 @@ func TestNothingOfAnEngineButEventsReachesAClient(t *testing.T) {
 				if got := w.Result().Header; !maps.EqualFunc(got, want, slices.Equal) {
 					t.Errorf("the client got %v, want %v", got, want)
 				}
-				w = answers(t, way, http.MethodHead, func(http.ResponseWriter, *http.Request) { t.Error("HEAD asked the engine") })
+				w = answerOf(t, way, http.MethodHead, func(http.ResponseWriter, *http.Request) { t.Error("HEAD asked the engine") })
 				if got := w.Result().Header; w.Code != http.StatusOK || !maps.EqualFunc(got, want, slices.Equal) {
 					t.Errorf("to HEAD the client got %d %v, want %v", w.Code, got, want)
 				}
@@ -303,7 +304,7 @@ func TestAStreamWhoseRequestHasABodyIsTakenUpToo(t *testing.T) {
 
 func TestAClientThatHasAllEventsGetsNoContent(t *testing.T) {
 	for way := range ways {
-		w := answers(t, way, http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+		w := answerOf(t, way, http.MethodGet, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 		if got := w.Result().Header; w.Code != http.StatusNoContent || len(got) != 1 || got.Get("X-Request-Id") != "r" {
 			t.Errorf("%s: %d %v", way, w.Code, got)
 		}
@@ -328,7 +329,7 @@ func TestAStreamThatCanNotGoOnEndsWithoutAnError(t *testing.T) {
 	if err != nil || w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), ": ") {
 		t.Errorf("%v, the client has %d %q", err, w.Code, w.Body)
 	}
-	var refused *api.Error
+	var refused *answers.Error
 	if !errors.As(broke, &refused) || refused.Status != http.StatusNotFound {
 		t.Errorf("its end is not told: %v", broke)
 	}

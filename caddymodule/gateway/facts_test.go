@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 )
 
@@ -21,7 +21,7 @@ func TestFactsOfARequestAreWrittenInOneWay(t *testing.T) {
 }
 
 func TestAUserAgentHasNoSecretAndFitsALine(t *testing.T) {
-	key := api.NewKey()
+	key := mint.NewKey()
 	for sent, want := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64)": "Mozilla/5.0 (X11; Linux x86_64)",
 		" a\r\nb\x00c\xff ":               "abc",

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
 
@@ -15,16 +16,16 @@ import (
 func (l *Locator) files(w http.ResponseWriter, r *http.Request, q *Request) error {
 	switch {
 	case q.Job.Status == api.JobCancelled:
-		return &api.Error{Status: http.StatusConflict, Message: "The job was cancelled; it has no files."}
+		return &answers.Error{Status: http.StatusConflict, Message: "The job was cancelled; it has no files."}
 	case !q.Job.Settled:
-		return &api.Error{Status: http.StatusConflict, Message: "The job has not ended; its files are not there yet."}
+		return &answers.Error{Status: http.StatusConflict, Message: "The job has not ended; its files are not there yet."}
 	}
 	file, err := l.Engines.Files(r.Context(), q.Route.JobID)
 	if errors.Is(err, engineproxy.ErrNotArchived) {
-		return &api.Error{Status: http.StatusNotFound, Message: "The job left no files."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "The job left no files."}
 	}
 	if err != nil {
-		return api.Unavailable("The job's files can't be read right now.", retrySoon, err)
+		return answers.Unavailable("The job's files can't be read right now.", retrySoon, err)
 	}
 	defer file.Close()
 
@@ -78,9 +79,9 @@ func (c *conditionalWriter) refusal() error {
 	case 0:
 		return nil
 	case http.StatusPreconditionFailed:
-		return &api.Error{Status: c.status, Message: "The files are not those of If-Match."}
+		return &answers.Error{Status: c.status, Message: "The files are not those of If-Match."}
 	case http.StatusRequestedRangeNotSatisfiable:
-		return &api.Error{Status: c.status, Message: "The files have no such range."}
+		return &answers.Error{Status: c.status, Message: "The files have no such range."}
 	}
-	return api.Unavailable("The job's files can't be read right now.", retrySoon, nil)
+	return answers.Unavailable("The job's files can't be read right now.", retrySoon, nil)
 }

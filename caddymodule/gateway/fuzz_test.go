@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -18,14 +19,14 @@ import (
 // are the same and none, and a
 // refusal never repeats what was sent.
 func FuzzTakeKey(f *testing.F) {
-	key := api.NewKey()
+	key := mint.NewKey()
 	for _, seed := range [][3]string{
 		{"", "", ""},
 		{"Bearer " + key, "", ""},
 		{"bearer  " + key + " ", "", ""},
 		{"", key, ""},
 		{"Bearer " + key, key, key},
-		{"Bearer " + key, api.NewKey(), ""},
+		{"Bearer " + key, mint.NewKey(), ""},
 		{"Basic dXNlcjpwYXNz", key, ""},
 		{key, "", ""},
 		{"Bearer", "", ""},
@@ -45,7 +46,7 @@ func FuzzTakeKey(f *testing.F) {
 			if !strings.EqualFold(scheme, "Bearer") {
 				secret = "" // never a key
 			}
-			_, key := api.ParseKey(secret)
+			_, key := mint.ParseKey(secret)
 			if key || first == "" && second == "" { // beside the other header it may be a proxy's
 				sent = append(sent, secret)
 			}
@@ -62,7 +63,7 @@ func FuzzTakeKey(f *testing.F) {
 		}
 		if refused == nil {
 			for _, s := range sent {
-				if want, _ := api.ParseKey(s); want != hash { // of what is no key it is noKey
+				if want, _ := mint.ParseKey(s); want != hash { // of what is no key it is noKey
 					t.Fatalf("%q was taken for a key, or another one", s)
 				}
 			}
@@ -72,7 +73,7 @@ func FuzzTakeKey(f *testing.F) {
 			t.Fatalf("refused with %d %s", refused.Status, refused.Reason)
 		}
 		for _, s := range append(sent, authorization) {
-			if len(s) == api.KeyLength && strings.Contains(refused.Error()+string(refused.Body()), s) {
+			if len(s) == mint.KeyLength && strings.Contains(refused.Error()+string(refused.Body()), s) {
 				t.Fatalf("the refusal holds %q", s)
 			}
 		}

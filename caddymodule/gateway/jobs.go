@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -18,14 +20,14 @@ const (
 )
 
 // pageSize returns how many entries a query wants on a page.
-func pageSize(query url.Values) (int, *api.Error) {
+func pageSize(query url.Values) (int, *answers.Error) {
 	s := query.Get("limit")
 	if s == "" {
 		return defaultPage, nil
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > maxPage {
-		return 0, api.BadRequest("limit must be a number from 1 to %d.", maxPage)
+		return 0, answers.BadRequest("limit must be a number from 1 to %d.", maxPage)
 	}
 	return n, nil
 }
@@ -42,20 +44,20 @@ func (l *Locator) listJobs(w http.ResponseWriter, r *http.Request, q *Request) e
 	asked.Limit = limit
 	if status := query.Get("status"); status != "" {
 		var err error
-		if asked.Status, err = api.ParseJobStatus(status); err != nil {
+		if asked.Status, err = requests.ParseJobStatus(status); err != nil {
 			return asError(err)
 		}
 	}
 	if asked.Before = query.Get("after"); asked.Before != "" && !api.ValidJobID(asked.Before) {
-		return api.BadRequest("after is not a cursor of this list.")
+		return answers.BadRequest("after is not a cursor of this list.")
 	}
 	page, err := l.Sidecar.Jobs(r.Context(), asked)
 	if err != nil {
-		return api.Unavailable("Jobs can't be listed right now.", retrySoon, err)
+		return answers.Unavailable("Jobs can't be listed right now.", retrySoon, err)
 	}
 	if q.ProjectID == "" {
 		if page.Jobs, err = l.allowed(r.Context(), q.KeyID, page.Jobs); err != nil {
-			return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+			return answers.Unavailable("Access can't be checked right now.", retrySoon, err)
 		}
 	}
 	list := api.JobList{Success: true, Data: make([]api.Job, len(page.Jobs)), NextCursor: page.Next}

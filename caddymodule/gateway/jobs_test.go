@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -75,7 +76,7 @@ func TestListOfAllJobsHasThoseOfProjectsThatThePolicyShows(t *testing.T) {
 		t.Errorf("of a project, which svc_access decided on: %+v, %v; decided %q", list, err, f.decided)
 	}
 	f.decideErr = errDown
-	var refused *api.Error
+	var refused *answers.Error
 	if _, err := ask(&Request{KeyID: "k", UserID: "u"}); !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
 		t.Errorf("without a decision: %v", err)
 	}

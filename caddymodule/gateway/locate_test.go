@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
@@ -69,7 +70,7 @@ func TestSubmissionToAnEngineThatIsNotReady(t *testing.T) {
 		"unknown":    {errDown, `can't be reached`, time.Second, ""},
 	} {
 		w, passed, err := locate(t, &fakeSidecar{}, &fakeEngines{submitErr: tc.err}, policy.ActionGenerate, nil, nil)
-		var refused *api.Error
+		var refused *answers.Error
 		if passed || !errors.As(err, &refused) || refused.Status != 503 || !strings.Contains(string(refused.Body()), tc.body) || refused.RetryAfter != tc.retryAfter {
 			t.Errorf("%s: passed %v, %v", name, passed, err)
 		}
@@ -80,7 +81,7 @@ func TestSubmissionToAnEngineThatIsNotReady(t *testing.T) {
 }
 
 func TestSubmissionWhoseEngineIsGoneFindsAStartingOneInTheHeader(t *testing.T) {
-	for name, gone := range map[string]error{"not there": fmt.Errorf("%w: %w", ErrNotSent, errDown), "about to stop": api.EngineStarting(time.Second)} {
+	for name, gone := range map[string]error{"not there": fmt.Errorf("%w: %w", ErrNotSent, errDown), "about to stop": answers.EngineStarting(time.Second)} {
 		l := Locator{Engines: &fakeEngines{}, Now: time.Now}
 		w := httptest.NewRecorder()
 		q := &Request{Route: Route{Action: policy.ActionGenerate}, ProjectID: project, UserID: "u", Body: []byte(`{}`)}
@@ -100,7 +101,7 @@ func TestOnlyAcceptedAndUnavailableSubmissionsCarryTheEnginesState(t *testing.T)
 			if status == http.StatusOK {
 				return nil
 			}
-			return &api.Error{Status: status}
+			return &answers.Error{Status: status}
 		})
 		if got := w.Header().Get(HeaderEngineState); got != state || (err == nil) != (status == 200) {
 			t.Errorf("%d: %s is %q, want %q", status, HeaderEngineState, got, state)
@@ -133,7 +134,7 @@ func TestFilesBeforeTheEndAndOfACancelledJobAre409(t *testing.T) {
 	cancelled := ended(api.JobCancelled)
 	for _, job := range []*sidecar.Job{&running, &cancelled} {
 		_, _, err := locate(t, &fakeSidecar{}, &fakeEngines{}, policy.ActionFiles, job, nil)
-		var refused *api.Error
+		var refused *answers.Error
 		if !errors.As(err, &refused) || refused.Status != http.StatusConflict {
 			t.Errorf("%s: %v", job.Status, err)
 		}
@@ -155,7 +156,7 @@ func TestCancelAnswersAfterSettlement(t *testing.T) {
 		t.Errorf("error %v, %s", err, w.Body)
 	}
 	_, _, err = locate(t, &fakeSidecar{awaitErr: errDown}, &fakeEngines{}, policy.ActionCancel, &running, nil)
-	var refused *api.Error
+	var refused *answers.Error
 	if !errors.As(err, &refused) || refused.Status != 503 {
 		t.Errorf("without settlement: %v", err)
 	}

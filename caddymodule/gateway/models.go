@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
 
@@ -30,7 +31,7 @@ type Models struct {
 }
 
 // List returns all of them, the generator without a model first.
-func (m *Models) List(ctx context.Context) ([]api.Model, *api.Error) {
+func (m *Models) List(ctx context.Context) ([]api.Model, *answers.Error) {
 	m.mu.Lock()
 	list, age := m.list, m.Now().Sub(m.at)
 	m.mu.Unlock()
@@ -40,7 +41,7 @@ func (m *Models) List(ctx context.Context) ([]api.Model, *api.Error) {
 	asked := m.Now()
 	found, err := m.Engines.Models(ctx)
 	if err != nil {
-		return nil, api.Unavailable("The list of models can't be read right now.", retrySoon, err)
+		return nil, answers.Unavailable("The list of models can't be read right now.", retrySoon, err)
 	}
 	list = []api.Model{{Name: api.ModelEmbedded, Default: true}}
 	for _, model := range found {
@@ -55,7 +56,7 @@ func (m *Models) List(ctx context.Context) ([]api.Model, *api.Error) {
 
 // check refuses a submission that names a model which is not there. For the generator
 // itself no one needs to be asked.
-func (m *Models) check(ctx context.Context, name string) *api.Error {
+func (m *Models) check(ctx context.Context, name string) *answers.Error {
 	if m == nil || name == api.ModelEmbedded {
 		return nil
 	}
@@ -74,7 +75,7 @@ func (m *Models) check(ctx context.Context, name string) *api.Error {
 	if more := len(names) - maxModelsNamed; more > 0 {
 		names, rest = names[:maxModelsNamed], fmt.Sprintf(" and %d more", more)
 	}
-	return api.BadRequest("settings.model must be one of %s%s, not %q.", strings.Join(names, ", "), rest, name)
+	return answers.BadRequest("settings.model must be one of %s%s, not %q.", strings.Join(names, ", "), rest, name)
 }
 
 // serve answers GET /v1/models.

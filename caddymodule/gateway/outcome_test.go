@@ -4,17 +4,17 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 )
 
 func TestOutcomeOfASubmission(t *testing.T) {
 	marked := http.Header{contract.HeaderRefused: {"true"}}
-	unavailable := &api.Error{Status: http.StatusServiceUnavailable}
-	lost := &api.Error{Status: http.StatusGatewayTimeout}
+	unavailable := &answers.Error{Status: http.StatusServiceUnavailable}
+	lost := &answers.Error{Status: http.StatusGatewayTimeout}
 	tests := map[string]struct {
 		answer  answer
-		refused *api.Error
+		refused *answers.Error
 		want    Outcome
 	}{
 		"the engine's 200":             {answer{status: 200}, nil, OutcomeAccepted},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -19,7 +20,7 @@ type Projects struct {
 }
 
 // Serve answers what is asked of a project or of a user's projects. Its error is an
-// *api.Error, or that of the client's connection.
+// *answers.Error, or that of the client's connection.
 func (p *Projects) Serve(w http.ResponseWriter, r *http.Request, q *Request) error {
 	if q.Route.Part != "" {
 		return p.servePart(w, r, q)
@@ -57,7 +58,7 @@ func (p *Projects) create(w http.ResponseWriter, r *http.Request, q *Request) er
 	}
 	if errors.Is(err, sidecar.ErrInDoubt) && q.IdempotencyKey == "" {
 		// Not a 503, after which clients send the same again.
-		return &api.Error{
+		return &answers.Error{
 			Status:  http.StatusGatewayTimeout,
 			Message: "The store's answer was lost. The project may exist; list the projects before you create it again.",
 			Cause:   err,
@@ -83,7 +84,7 @@ func (p *Projects) list(w http.ResponseWriter, r *http.Request, q *Request) erro
 		return projectError(err)
 	}
 	if page.Data, err = p.Allowed(r.Context(), q.KeyID, policy.ActionGetProject, page.Data); err != nil {
-		return api.Unavailable("Access can't be checked right now.", retrySoon, err)
+		return answers.Unavailable("Access can't be checked right now.", retrySoon, err)
 	}
 	return writeJSON(w, http.StatusOK, page)
 }
@@ -117,7 +118,7 @@ func (p *Projects) remove(w http.ResponseWriter, r *http.Request, q *Request) er
 		return projectError(err)
 	}
 	if err := p.Engines.Forget(ctx, q.ProjectID); err != nil {
-		return api.Unavailable("The project is deleted; its files could not be removed yet.", retrySoon, err)
+		return answers.Unavailable("The project is deleted; its files could not be removed yet.", retrySoon, err)
 	}
 	return respond(w, done{true}, nil)
 }
@@ -135,25 +136,25 @@ func respond(w http.ResponseWriter, found any, err error) error {
 	return writeJSON(w, http.StatusOK, found)
 }
 
-func projectError(err error) *api.Error {
-	var refused *api.Error
+func projectError(err error) *answers.Error {
+	var refused *answers.Error
 	switch {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(err, sidecar.ErrIdempotencyMismatch):
 		return otherRequest()
 	case errors.Is(err, sidecar.ErrNoWebhook):
-		return &api.Error{Status: http.StatusNotFound, Message: "The project has no webhook."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "The project has no webhook."}
 	case errors.Is(err, sidecar.ErrUnknownDelivery):
-		return &api.Error{Status: http.StatusNotFound, Message: "There is no such delivery in this project."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "There is no such delivery in this project."}
 	case errors.Is(err, sidecar.ErrProjectBusy):
-		return &api.Error{Status: http.StatusConflict, Message: "The project has a job that has not ended."}
+		return &answers.Error{Status: http.StatusConflict, Message: "The project has a job that has not ended."}
 	case errors.Is(err, sidecar.ErrUnknownJob):
 		return unknownJob()
 	case errors.Is(err, sidecar.ErrNotPublished):
-		return &api.Error{Status: http.StatusNotFound, Message: "The project is not published."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "The project is not published."}
 	case errors.Is(err, sidecar.ErrUnknownProject):
-		return &api.Error{Status: http.StatusNotFound, Message: "There is no such project."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "There is no such project."}
 	}
-	return api.Unavailable("Projects can't be reached right now.", retrySoon, err)
+	return answers.Unavailable("Projects can't be reached right now.", retrySoon, err)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -51,7 +52,7 @@ func TestOnlyARefusalToCreateThatCameBeforeAnyWriteAsksForAnotherAttempt(t *test
 		fmt.Errorf("creating: %w: %w", sidecar.ErrInDoubt, sidecar.ErrUnreachable): http.StatusGatewayTimeout,
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/v1/projects", nil)
-		var refused *api.Error
+		var refused *answers.Error
 		got := (&Projects{Sidecar: creation{err: err}}).create(httptest.NewRecorder(), r, &Request{})
 		if !errors.As(got, &refused) || refused.Status != want || (refused.RetryAfter > 0) != (want == http.StatusServiceUnavailable) {
 			t.Errorf("%v: %v, want %d", err, got, want)
@@ -68,7 +69,7 @@ func (secrets) RotateWebhook(context.Context, string) (api.Webhook, error) {
 
 func TestALostAnswerAboutASecretAsksForNoOtherAttempt(t *testing.T) {
 	q := &Request{Route: Route{Action: policy.ActionWriteWebhooks, Part: partSecret}}
-	var refused *api.Error
+	var refused *answers.Error
 	err := (&Projects{Sidecar: secrets{}}).serveWebhook(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", nil), q)
 	if !errors.As(err, &refused) || refused.Status != http.StatusGatewayTimeout || refused.RetryAfter > 0 {
 		t.Errorf("%v", err)
@@ -114,7 +115,7 @@ func TestListOfProjectsHasThoseThatTheKeyMayGet(t *testing.T) {
 	if body, err := list(catalog{}, "key_2"); err != nil || !strings.Contains(body, `"data":[]`) {
 		t.Errorf("%s, %v", body, err)
 	}
-	var refused *api.Error
+	var refused *answers.Error
 	if _, err := list(catalog{err: errors.New("down")}, "key_1"); !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable {
 		t.Errorf("without a decision: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -82,7 +83,7 @@ const nextCursor = "Svc-Next-Cursor"
 // serveView answers with how the game was played: as JSON with all its tables, else with
 // one of them.
 func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request) error {
-	asked, err := api.ParseViewQuery(strings.TrimPrefix(q.Route.Part, partView), r.URL.Query())
+	asked, err := requests.ParseViewQuery(strings.TrimPrefix(q.Route.Part, partView), r.URL.Query())
 	if err != nil {
 		return asError(err)
 	}
@@ -94,7 +95,7 @@ func (p *Projects) serveView(w http.ResponseWriter, r *http.Request, q *Request)
 	if err != nil || asked.Format == api.FormatJSON {
 		return respond(w, api.ViewFound{Success: true, Data: view}, err)
 	}
-	table, err := view.Table(asked.Table)
+	table, err := requests.TableOf(view, asked.Table)
 	if err != nil {
 		return asError(err)
 	}

@@ -11,7 +11,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/span"
@@ -39,7 +41,7 @@ type Submitter struct {
 
 // Serve admits a submission, passes it to the engine of q.Lease by next, and
 // answers once the ledger has the job. A replay is answered with the job that it
-// repeats. A client that leaves changes nothing. Its error is an *api.Error: 429
+// repeats. A client that leaves changes nothing. Its error is an *answers.Error: 429
 // (a limit), 503 (no admission possible), 504 (the engine's answer was lost and it is
 // unreachable), or what the engine refuses.
 func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, next Next) error {
@@ -72,7 +74,7 @@ func (s *Submitter) Serve(w http.ResponseWriter, r *http.Request, q *Request, ne
 // even when a handler behind it panics. reverse_proxy panics with
 // http.ErrAbortHandler when the engine breaks off in the middle of its answer:
 // that is a lost answer, and nothing has gone to the client yet.
-func (s *Submitter) submit(r *http.Request, q *Request, sessionID string, next Next) (a answer, refused *api.Error) {
+func (s *Submitter) submit(r *http.Request, q *Request, sessionID string, next Next) (a answer, refused *answers.Error) {
 	stop := s.renew(context.WithoutCancel(r.Context()), q.Admitted)
 	defer func() {
 		defer stop()
@@ -125,8 +127,8 @@ func (s *Submitter) ask(r *http.Request, q *Request, sessionID string, next Next
 
 // reserve admits the submission under a new job id. A replay of an earlier
 // submission comes back as that job.
-func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Admission, *api.Error) {
-	jobID := api.NewJobID(s.Now())
+func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Admission, *answers.Error) {
+	jobID := mint.NewJobID(s.Now())
 	ctx, end := span.Start(ctx, "sidecar", "reserve")
 	admission, err := s.Sidecar.Reserve(ctx, sidecar.Reservation{
 		JobID:          jobID,
@@ -146,26 +148,26 @@ func (s *Submitter) reserve(ctx context.Context, q *Request) (string, sidecar.Ad
 }
 
 // admissionError is the answer to a submission that the ledger did not admit.
-func admissionError(err error) *api.Error {
-	var refused *api.Error
+func admissionError(err error) *answers.Error {
+	var refused *answers.Error
 	switch {
 	case errors.As(err, &refused):
 		return refused
 	case errors.Is(err, sidecar.ErrIdempotencyMismatch):
 		return otherRequest()
 	}
-	return api.Unavailable("The quota can't be checked right now.", retrySoon, err)
+	return answers.Unavailable("The quota can't be checked right now.", retrySoon, err)
 }
 
 // otherRequest is the 422 of an Idempotency-Key that comes with another body.
-func otherRequest() *api.Error {
-	return &api.Error{Status: http.StatusUnprocessableEntity, Message: "The Idempotency-Key was used for another request."}
+func otherRequest() *answers.Error {
+	return &answers.Error{Status: http.StatusUnprocessableEntity, Message: "The Idempotency-Key was used for another request."}
 }
 
 // settle decides from the engine's answer what the submission became, and
 // tells the ledger. nil means accepted. It does not depend on the client's
 // connection.
-func (s *Submitter) settle(ctx context.Context, q *Request, jobID string, a answer) *api.Error {
+func (s *Submitter) settle(ctx context.Context, q *Request, jobID string, a answer) *answers.Error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
 	switch {
@@ -174,7 +176,7 @@ func (s *Submitter) settle(ctx context.Context, q *Request, jobID string, a answ
 	case a.header.Get(contract.HeaderRefused) == "true":
 		return s.release(ctx, jobID, s.refusedByEngine(a))
 	case a.notSent:
-		return s.release(ctx, jobID, api.EngineStarting(s.RetryAfter))
+		return s.release(ctx, jobID, answers.EngineStarting(s.RetryAfter))
 	}
 	verdict, err := s.Engines.Fence(ctx, q.Owner(), jobID)
 	switch {
@@ -183,13 +185,13 @@ func (s *Submitter) settle(ctx context.Context, q *Request, jobID string, a answ
 	case verdict == contract.Accepted:
 		return s.commit(ctx, jobID)
 	default:
-		return s.release(ctx, jobID, api.Unavailable("The engine did not take the job. Submit it again.", retrySoon, nil))
+		return s.release(ctx, jobID, answers.Unavailable("The engine did not take the job. Submit it again.", retrySoon, nil))
 	}
 }
 
 // commit makes the job count. When that fails the engine has a job whose row
 // is still reserved; its feed will commit it, but the client can't be told so.
-func (s *Submitter) commit(ctx context.Context, jobID string) *api.Error {
+func (s *Submitter) commit(ctx context.Context, jobID string) *answers.Error {
 	ctx, end := span.Start(ctx, "sidecar", "commit")
 	err := s.Sidecar.Commit(ctx, jobID)
 	end(err)
@@ -201,7 +203,7 @@ func (s *Submitter) commit(ctx context.Context, jobID string) *api.Error {
 
 // release gives the reservation back. When that fails it stays overdue until
 // the reaper has fenced it; the client's refusal holds either way.
-func (s *Submitter) release(ctx context.Context, jobID string, refusal *api.Error) *api.Error {
+func (s *Submitter) release(ctx context.Context, jobID string, refusal *answers.Error) *answers.Error {
 	ctx, end := span.Start(ctx, "sidecar", "release")
 	err := s.Sidecar.Release(ctx, jobID)
 	end(err)
@@ -212,8 +214,8 @@ func (s *Submitter) release(ctx context.Context, jobID string, refusal *api.Erro
 }
 
 // unknown is the 504 of a job that may or may not exist.
-func (s *Submitter) unknown(jobID string, cause error) *api.Error {
-	return &api.Error{
+func (s *Submitter) unknown(jobID string, cause error) *answers.Error {
+	return &answers.Error{
 		Status:  http.StatusGatewayTimeout,
 		Message: "The engine's answer was lost. The job may exist; ask for its status.",
 		Header:  http.Header{contract.HeaderJobID: {jobID}},
@@ -224,7 +226,7 @@ func (s *Submitter) unknown(jobID string, cause error) *api.Error {
 // maxEngineMessage bounds, in bytes, what an engine may say to a client.
 const maxEngineMessage = 500
 
-func (s *Submitter) refusedByEngine(a answer) *api.Error {
+func (s *Submitter) refusedByEngine(a answer) *answers.Error {
 	var body struct {
 		Error string `json:"error"`
 	}
@@ -234,9 +236,9 @@ func (s *Submitter) refusedByEngine(a answer) *api.Error {
 		message = body.Error
 	}
 	if a.status == http.StatusBadRequest || a.status == http.StatusRequestEntityTooLarge {
-		return &api.Error{Status: a.status, Message: message}
+		return &answers.Error{Status: a.status, Message: message}
 	}
-	return api.Unavailable(message, 5*retrySoon, nil)
+	return answers.Unavailable(message, 5*retrySoon, nil)
 }
 
 // maxAnswer bounds, in bytes, an engine's answer to a submission; the
@@ -300,7 +302,7 @@ var Outcomes = []Outcome{OutcomeAccepted, OutcomeRefused, OutcomeReleased, Outco
 
 // outcomeOf says what became of an admitted submission: a is the engine's
 // answer, refused what the client is told, nil for accepted.
-func outcomeOf(a answer, refused *api.Error) Outcome {
+func outcomeOf(a answer, refused *answers.Error) Outcome {
 	switch {
 	case refused == nil:
 		return OutcomeAccepted

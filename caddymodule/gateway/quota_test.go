@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -92,7 +93,7 @@ func TestReserveCarriesTheDecisionsLimitsAndMintsTheJobID(t *testing.T) {
 }
 
 func TestReserveFailsClosed(t *testing.T) {
-	limit := &api.Error{Status: 429, Reason: api.ReasonLimitExceeded, Limit: api.LimitMaxConcurrentJobs}
+	limit := &answers.Error{Status: 429, Reason: api.ReasonLimitExceeded, Limit: api.LimitMaxConcurrentJobs}
 	for name, tc := range map[string]struct {
 		err  error
 		want int
@@ -111,7 +112,7 @@ func TestReserveFailsClosed(t *testing.T) {
 
 func TestSubmissionIsSettledOnceWhateverTheEnginesHandlerDoes(t *testing.T) {
 	const instance = "01JD0000000000000000000000"
-	answers := func(status int, instance string) Next {
+	answersWith := func(status int, instance string) Next {
 		return func(w http.ResponseWriter, _ *http.Request) error {
 			w.Header().Set(contract.HeaderInstance, instance)
 			w.WriteHeader(status)
@@ -124,8 +125,8 @@ func TestSubmissionIsSettledOnceWhateverTheEnginesHandlerDoes(t *testing.T) {
 		fences  int
 		panics  bool
 	}{
-		"it answers":                    {answers(200, instance), OutcomeAccepted, 0, false},
-		"it answers for another engine": {answers(200, "01JD0000000000000000000001"), OutcomeFenced, 1, false},
+		"it answers":                    {answersWith(200, instance), OutcomeAccepted, 0, false},
+		"it answers for another engine": {answersWith(200, "01JD0000000000000000000001"), OutcomeFenced, 1, false},
 		"it could not connect":          {func(http.ResponseWriter, *http.Request) error { return fmt.Errorf("dial: %w", ErrNotSent) }, OutcomeReleased, 0, false},
 		"it fails":                      {func(http.ResponseWriter, *http.Request) error { return errDown }, OutcomeFenced, 1, false},
 		"it answers too much": {func(w http.ResponseWriter, _ *http.Request) error {

@@ -8,7 +8,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 )
 
@@ -31,14 +32,14 @@ const (
 type Rates struct {
 	keys     rate.Limiter            // by key id
 	failures *rate.Local[netip.Addr] // by client: keys that were refused
-	known    *lru.Cache[api.KeyHash, struct{}]
+	known    *lru.Cache[mint.KeyHash, struct{}]
 	lookUps  Places // of strangers at suspect addresses
 }
 
 // NewRates returns rates that count the requests of keys with a limiter, which is the
 // caller's to close.
 func NewRates(keys rate.Limiter, now func() time.Time) *Rates {
-	known, err := lru.New[api.KeyHash, struct{}](knownKeys)
+	known, err := lru.New[mint.KeyHash, struct{}](knownKeys)
 	if err != nil {
 		panic(err) // a size that is not above 0
 	}
@@ -61,7 +62,7 @@ func (e *RateError) Error() string { return fmt.Sprintf("over the rate of one %s
 
 // Spend takes one request from the key's rate, or returns the 503: the
 // specification closes the list of limits that answer 429.
-func (r *Rates) Spend(ctx context.Context, keyID string, limit rate.Limit) *api.Error {
+func (r *Rates) Spend(ctx context.Context, keyID string, limit rate.Limit) *answers.Error {
 	if limit.Rate == 0 {
 		return nil
 	}
@@ -69,14 +70,14 @@ func (r *Rates) Spend(ctx context.Context, keyID string, limit rate.Limit) *api.
 	if wait == 0 {
 		return nil
 	}
-	return api.Unavailable("Too many requests with this API key. Slow down.", wait, &RateError{RateOfKey})
+	return answers.Unavailable("Too many requests with this API key. Slow down.", wait, &RateError{RateOfKey})
 }
 
 // suspect takes part in the look-up of a key whose client sent many keys that were
 // refused: there are few such look-ups at once, so that guessing costs the store
 // little. done must be called after it. A key that this node found good the last time is no
 // stranger, and a good one that it has not is never taken for a bad one.
-func (r *Rates) suspect(client netip.Addr, hash api.KeyHash, limit rate.Limit) (done func(), refused *api.Error) {
+func (r *Rates) suspect(client netip.Addr, hash mint.KeyHash, limit rate.Limit) (done func(), refused *answers.Error) {
 	if limit.Rate == 0 || r.failures.Wait(clientOf(client), limit) == 0 || r.known.Contains(hash) {
 		return func() {}, nil
 	}
@@ -84,13 +85,13 @@ func (r *Rates) suspect(client netip.Addr, hash api.KeyHash, limit rate.Limit) (
 	if full == "" {
 		return done, nil
 	}
-	return nil, api.Unavailable("Many refused API keys come from this address. This one can't be checked right now.",
+	return nil, answers.Unavailable("Many refused API keys come from this address. This one can't be checked right now.",
 		time.Second, &RateError{RateOfAddress})
 }
 
 // learn counts the outcome of a look-up: good for a key that may be used. Any other costs
 // a decision each time, whoever had it.
-func (r *Rates) learn(ctx context.Context, client netip.Addr, hash api.KeyHash, good bool, limit rate.Limit) {
+func (r *Rates) learn(ctx context.Context, client netip.Addr, hash mint.KeyHash, good bool, limit rate.Limit) {
 	switch {
 	case limit.Rate == 0:
 	case !good:

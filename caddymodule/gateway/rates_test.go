@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 )
 
@@ -16,19 +17,19 @@ func TestFewStrangersOfASuspectAddressAreLookedUpAtOnce(t *testing.T) {
 	now := func() time.Time { return time.Unix(1, 0) }
 	r := NewRates(rate.NewLocal[string](10, now), now)
 	limit := rate.PerSecond(1, 5)
-	look := func(client netip.Addr, key byte) (func(), *api.Error) {
-		return r.suspect(client, api.KeyHash{key}, limit)
+	look := func(client netip.Addr, key byte) (func(), *answers.Error) {
+		return r.suspect(client, mint.KeyHash{key}, limit)
 	}
 	// Of IPv6 the /64 that one client usually has.
 	bad, neighbour, other := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2"), netip.MustParseAddr("192.0.2.2")
-	r.learn(t.Context(), bad, api.KeyHash{1}, true, limit)
+	r.learn(t.Context(), bad, mint.KeyHash{1}, true, limit)
 	for range 2 * limit.Burst {
 		done, refused := look(bad, 2)
 		if refused != nil {
 			t.Fatalf("a look-up by itself is refused: %v", refused)
 		}
 		done()
-		r.learn(t.Context(), bad, api.KeyHash{2}, false, limit)
+		r.learn(t.Context(), bad, mint.KeyHash{2}, false, limit)
 	}
 	var last func()
 	for i := range lookUpsOfAddress {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -31,7 +31,7 @@ type refusedText struct {
 }
 
 // undecided notes a refusal that no policy decided, and returns it.
-func (a *Auth) undecided(ctx context.Context, refused *api.Error) *api.Error {
+func (a *Auth) undecided(ctx context.Context, refused *answers.Error) *answers.Error {
 	var of peer.Request
 	if a.Request != nil {
 		of = a.Request(ctx)
@@ -43,7 +43,7 @@ func (a *Auth) undecided(ctx context.Context, refused *api.Error) *api.Error {
 }
 
 // count adds a refusal, and reports whether it is the first since the last report.
-func (r *refusals) count(refused *api.Error, of peer.Request) (first bool) {
+func (r *refusals) count(refused *answers.Error, of peer.Request) (first bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if first = r.held == nil; first {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
@@ -40,7 +41,7 @@ func (s *reported) reports() ([]sidecar.Refused, []peer.Request) {
 	return s.refused, s.of
 }
 
-func (s *reported) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+func (s *reported) Authenticate(context.Context, mint.KeyHash) (sidecar.Identity, error) {
 	return sidecar.Identity{Decision: policy.Decision{Allow: true, Status: 200}}, sidecar.ErrUnknownKey
 }
 

@@ -11,6 +11,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -114,7 +115,7 @@ func (r Route) OfProjects() bool {
 // MatchRoute returns the route of a request, or the 404 or 405 it deserves.
 // It reads the path as it was sent: no decoding, no cleaning, so that two
 // readers can't disagree about it.
-func MatchRoute(method, path string) (Route, *api.Error) {
+func MatchRoute(method, path string) (Route, *answers.Error) {
 	rest, ok := strings.CutPrefix(path, "/v1/")
 	if !ok {
 		return Route{}, notFound()
@@ -230,11 +231,11 @@ func resource(parts []string) (actions, Route) {
 	return nil, Route{}
 }
 
-func notFound() *api.Error {
-	return &api.Error{Status: http.StatusNotFound, Message: "There is nothing at this address."}
+func notFound() *answers.Error {
+	return &answers.Error{Status: http.StatusNotFound, Message: "There is nothing at this address."}
 }
 
-func methodNotAllowed(methods actions) *api.Error {
+func methodNotAllowed(methods actions) *answers.Error {
 	var allow []string
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
 		_, ok := methods[m]
@@ -242,7 +243,7 @@ func methodNotAllowed(methods actions) *api.Error {
 			allow = append(allow, m)
 		}
 	}
-	return &api.Error{
+	return &answers.Error{
 		Status:  http.StatusMethodNotAllowed,
 		Message: "This address does not know the method.",
 		Header:  http.Header{"Allow": {strings.Join(allow, ", ")}},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -57,7 +58,7 @@ func serveRecord(w http.ResponseWriter, r *http.Request, job *sidecar.Job) error
 	encoded := job.Encoded
 	if encoded == nil {
 		var err error
-		if encoded, err = api.EncodeJob(job.Job); err != nil {
+		if encoded, err = answers.EncodeJob(job.Job); err != nil {
 			return err
 		}
 	}
@@ -106,17 +107,17 @@ func setRateLimit(h http.Header, limits policy.Limits, used policy.Usage, now ti
 		policies, states = append(policies, p), append(states, s)
 	}
 	if l := limits.JobsPerDay; l != nil {
-		item(api.LimitJobsPerDay, *l, *l-used.JobsToday, "", api.DayEnd(now))
+		item(api.LimitJobsPerDay, *l, *l-used.JobsToday, "", answers.DayEnd(now))
 	}
 	if l := limits.JobsPerMonth; l != nil {
-		item(api.LimitJobsPerMonth, *l, *l-used.JobsThisMonth, "", api.MonthEnd(now))
+		item(api.LimitJobsPerMonth, *l, *l-used.JobsThisMonth, "", answers.MonthEnd(now))
 	}
 	if l := limits.MaxConcurrentJobs; l != nil {
 		item(api.LimitMaxConcurrentJobs, *l, *l-used.RunningJobs, "concurrent-requests", time.Time{})
 	}
 	if l := limits.TIKPerMonth; l != nil {
 		// Whole TIK, rounded down: a structured field's integer has no places.
-		item(api.LimitTIKPerMonth, int64(*l/api.MicroPerTIK), int64((*l-used.TIKThisMonth)/api.MicroPerTIK), "tik", api.MonthEnd(now))
+		item(api.LimitTIKPerMonth, int64(*l/api.MicroPerTIK), int64((*l-used.TIKThisMonth)/api.MicroPerTIK), "tik", answers.MonthEnd(now))
 	}
 	if len(policies) == 0 {
 		return

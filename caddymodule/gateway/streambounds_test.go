@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/sse"
 	"github.com/svc-games/svc/caddymodule/gateway/joblog"
 	"github.com/svc-games/svc/caddymodule/gateway/streams"
@@ -67,7 +68,7 @@ func TestAStreamWithoutRoomIsRefusedBeforeAnyoneIsAsked(t *testing.T) {
 			defer opens(t, open, tc.open).Done()
 			// Without a sidecar, engines and a proxy: whoever is asked panics.
 			err := tc.serve(&Locator{Streams: open}, httptest.NewRecorder(), httptest.NewRequest("GET", "/v1/x", nil))
-			var refused *api.Error
+			var refused *answers.Error
 			if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || refused.RetryAfter != retryFull || refused.Starting {
 				t.Errorf("got %v", err)
 			}
@@ -137,7 +138,7 @@ func TestAStreamOfOneJobTooManyIsRefused(t *testing.T) {
 		other := l.Jobs.Join(joblog.Job{ID: "other", ProjectID: foreign}, 0)
 		time.AfterFunc(time.Minute, other.Leave)
 		err := l.Serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/v1/x", nil), aStream("k", running), nil)
-		var refused *api.Error
+		var refused *answers.Error
 		var full *streams.FullError
 		if !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || refused.RetryAfter != retryFull ||
 			!errors.As(err, &full) || full.Room != streams.RoomGateway {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -18,15 +20,15 @@ import (
 
 // grantStream answers POST …/events/token.
 func (l *Locator) grantStream(w http.ResponseWriter, r *http.Request, q *Request) error {
-	token := api.NewStreamToken()
-	hash, _ := api.ParseStreamToken(token)
+	token := mint.NewStreamToken()
+	hash, _ := mint.ParseStreamToken(token)
 	expires, err := l.Sidecar.GrantStream(r.Context(), hash, q.KeyID, q.Route.JobID)
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case errors.As(err, &refused):
 		return refused
 	case err != nil:
-		return api.Unavailable("A stream token can't be made right now.", retrySoon, err)
+		return answers.Unavailable("A stream token can't be made right now.", retrySoon, err)
 	}
 	return writeJSON(w, http.StatusCreated, api.StreamToken{Token: token, ExpiresAt: expires})
 }
@@ -43,7 +45,7 @@ func streamToken(r *http.Request) (token, jobID string, given bool) {
 	}
 	for _, v := range r.Header.Values("Authorization") { // proxies add others
 		_, secret, _ := strings.Cut(v, " ")
-		if _, key := api.ParseKey(strings.TrimSpace(secret)); key {
+		if _, key := mint.ParseKey(strings.TrimSpace(secret)); key {
 			return "", "", false
 		}
 	}
@@ -56,7 +58,7 @@ func streamToken(r *http.Request) (token, jobID string, given bool) {
 
 // refuseToken has the policy refuse a stream token that is none, is over or is of another
 // job, as a key that no one has. Its text is about keys, and is not what a page needs.
-func (a *Auth) refuseToken(ctx context.Context) *api.Error {
+func (a *Auth) refuseToken(ctx context.Context) *answers.Error {
 	_, refused := a.authenticate(ctx, noKey)
 	if refused == nil || refused.Status == http.StatusUnauthorized {
 		return unauthorized(api.ReasonInvalid, "The stream token is not valid for this job, or no longer.")
@@ -66,10 +68,10 @@ func (a *Auth) refuseToken(ctx context.Context) *api.Error {
 
 // identifyReader returns whose stream token a request has, or the refusal, as Identify
 // does for keys.
-func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID string) (*Request, *api.Error) {
+func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID string) (*Request, *answers.Error) {
 	r.Header.Del("Authorization")
 	r.Header.Del("X-Api-Key")
-	hash, ok := api.ParseStreamToken(token)
+	hash, ok := mint.ParseStreamToken(token)
 	if !ok {
 		hash = noKey // which no token has either
 	}
@@ -80,12 +82,12 @@ func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID s
 	defer done()
 	service, err := a.Sidecar(r.Context())
 	if err != nil {
-		return nil, api.Unavailable("The service is starting.", retrySoon, err)
+		return nil, answers.Unavailable("The service is starting.", retrySoon, err)
 	}
 	grant, err := service.StreamGrant(r.Context(), hash)
 	unknown := errors.Is(err, sidecar.ErrUnknownToken)
 	if err != nil && !unknown {
-		return nil, api.Unavailable("The stream token can't be checked right now.", retrySoon, err)
+		return nil, answers.Unavailable("The stream token can't be checked right now.", retrySoon, err)
 	}
 	if unknown || grant.JobID != jobID {
 		a.Rates.learn(r.Context(), client, hash, false, a.FailedRate)
@@ -93,7 +95,7 @@ func (a *Auth) identifyReader(r *http.Request, client netip.Addr, token, jobID s
 	}
 	d, err := service.Decide(r.Context(), grant.KeyID, "", policy.ActionAuthenticate)
 	if err != nil {
-		return nil, api.Unavailable("The stream token can't be checked right now.", retrySoon, err)
+		return nil, answers.Unavailable("The stream token can't be checked right now.", retrySoon, err)
 	}
 	a.Rates.learn(r.Context(), client, hash, d.Allow, a.FailedRate)
 	q := &Request{KeyID: grant.KeyID, UserID: grant.UserID, Decision: d}

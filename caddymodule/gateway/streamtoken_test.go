@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -22,14 +23,14 @@ type tokenSidecar struct {
 	refused int // as what is no key
 }
 
-func (f *tokenSidecar) StreamGrant(_ context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
-	if known, _ := api.ParseStreamToken(f.token); hash != known {
+func (f *tokenSidecar) StreamGrant(_ context.Context, hash mint.KeyHash) (sidecar.StreamGrant, error) {
+	if known, _ := mint.ParseStreamToken(f.token); hash != known {
 		return sidecar.StreamGrant{}, sidecar.ErrUnknownToken
 	}
 	return sidecar.StreamGrant{KeyID: "k", UserID: "u", JobID: jobID}, nil
 }
 
-func (f *tokenSidecar) Authenticate(_ context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (f *tokenSidecar) Authenticate(_ context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	if hash == noKey {
 		f.refused++
 		return sidecar.Identity{Decision: policy.Decision{Status: 401, Error: "No such key.", Reason: api.ReasonInvalid}}, sidecar.ErrUnknownKey
@@ -38,7 +39,7 @@ func (f *tokenSidecar) Authenticate(_ context.Context, hash api.KeyHash) (sideca
 }
 
 func TestStreamTokenOpensTheEventsOfItsJobAndNothingElse(t *testing.T) {
-	token, other, key := api.NewStreamToken(), api.NewStreamToken(), api.NewKey()
+	token, other, key := mint.NewStreamToken(), mint.NewStreamToken(), mint.NewKey()
 	const another = "job_01JD0000000000000000000001"
 	events := "/v1/generate/" + jobID + "/events"
 	dead := policy.Decision{Status: 401, Reason: policy.KeyRevoked}

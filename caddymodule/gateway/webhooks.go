@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -30,7 +31,7 @@ func (p *Projects) serveWebhook(w http.ResponseWriter, r *http.Request, q *Reque
 	}
 	if errors.Is(err, sidecar.ErrInDoubt) {
 		// Not a 503, after which clients do the same again, and the secret in use is gone.
-		return &api.Error{
+		return &answers.Error{
 			Status:  http.StatusGatewayTimeout,
 			Message: "The store's answer was lost. The webhook may be set, or its secret replaced; read it, and make another secret if you miss this one.",
 			Cause:   err,
@@ -48,10 +49,10 @@ func (p *Projects) listDeliveries(w http.ResponseWriter, r *http.Request, q *Req
 	}
 	asked.Limit = limit
 	if !slices.Contains([]string{"", api.DeliveryWaiting, api.DeliveryDelivered, api.DeliveryDead}, asked.State) {
-		return api.BadRequest("state must be one of: %s, %s, %s.", api.DeliveryWaiting, api.DeliveryDelivered, api.DeliveryDead)
+		return answers.BadRequest("state must be one of: %s, %s, %s.", api.DeliveryWaiting, api.DeliveryDelivered, api.DeliveryDead)
 	}
 	if asked.Before != "" && !api.ValidDeliveryID(asked.Before) {
-		return api.BadRequest("after is not a cursor of this list.")
+		return answers.BadRequest("after is not a cursor of this list.")
 	}
 	list, err := p.Sidecar.Deliveries(r.Context(), asked)
 	return respond(w, list, err)

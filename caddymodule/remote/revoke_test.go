@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
@@ -50,7 +50,7 @@ func TestRevokedKeyIsDeadBehindTheConnectionToo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hash, _ := api.ParseKey(key.Secret)
+		hash, _ := mint.ParseKey(key.Secret)
 		var mu sync.Mutex // guards dead
 		var dead time.Time
 		done := make(chan struct{})

@@ -21,6 +21,7 @@ type InJSON<T> = T extends { content: { "application/json": infer B } } ? B : ne
 type Params<O, K extends "path" | "query"> = O extends { parameters: { [X in K]?: infer V } } ? V : never;
 type BodyOf<O> = O extends { requestBody?: infer B } ? InJSON<NonNullable<B>> : never;
 type Answer<O> = O extends { responses: infer R } ? InJSON<R[keyof R & (200 | 201)]> : never;
+type AsText<Q> = [Q] extends [never] ? false : Q extends { format: "csv" | "ndjson" } ? true : false;
 
 export interface Abortable {
   signal?: AbortSignal;
@@ -75,18 +76,18 @@ export class Client {
   models(options?: Abortable): Promise<Model[]>;
   /**
    * Any other operation of the document that answers JSON, as
-   * `request("POST", "/v1/projects/{projectId}/publish", { path: { projectId }, body: { jobId } })`. It waits out a 503
-   * for a minute.
+   * `request("POST", "/v1/projects/{projectId}/publish", { path: { projectId }, body: { jobId } })`, or a view of
+   * analytics as text, with `query: { format: "csv" }`. It waits out a 503 for a minute.
    */
-  request<P extends keyof paths, M extends MethodOf<P>>(
+  request<P extends keyof paths, M extends MethodOf<P>, Q extends Params<Operation<P, M>, "query">>(
     method: M,
     path: P,
     options?: Abortable & {
       path?: Params<Operation<P, M>, "path">;
-      query?: Params<Operation<P, M>, "query">;
+      query?: Q;
       body?: BodyOf<Operation<P, M>>;
     },
-  ): Promise<Answer<Operation<P, M>>>;
+  ): Promise<AsText<Q> extends true ? string : Answer<Operation<P, M>>>;
   /**
    * Submits a job. While the engine starts (503) it waits as long as the service says and sends the
    * same again, for retryBudget milliseconds in all; default: 8 minutes. Each attempt has the same

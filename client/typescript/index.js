@@ -61,10 +61,12 @@ async function call(link, method, path, { headers, body, signal, budget = callBu
     const limit = AbortSignal.any([AbortSignal.timeout(callLimit), ...(signal ? [signal] : [])]);
     const response = await send(link, method, path, { headers: fixed, body: text, signal: limit });
     const said = await response.text();
+    const kind = response.headers.get("Content-Type");
+    if (/csv|ndjson/.test(kind)) return said; // a view, asked for as text
     try {
       return JSON.parse(said);
     } catch {
-      if (/json/.test(response.headers.get("Content-Type"))) throw new Error("the answer broke off");
+      if (/json/.test(kind)) throw new Error("the answer broke off");
       throw foreign(response, `${method} ${path.split("?")[0]}`);
     }
   };
@@ -117,7 +119,7 @@ export class Client {
     return (await call(this.#link, "GET", "/v1/models", { signal })).data;
   }
 
-  // Any other operation of the document that answers JSON.
+  // Any other operation of the document that answers JSON, or a view as text.
   request(method, path, { path: named = {}, query: asked = {}, body, signal } = {}) {
     const at = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(named[name]));
     return call(this.#link, method, at + query(asked), { body, signal });

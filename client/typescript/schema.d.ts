@@ -11,7 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the projects of the key's user, newest first */
+        /**
+         * List the projects of the key's user, newest first
+         * @description Projects of others that are shared with the user, where the service has rules for that, are among them. What the rules
+         *     refuse is left out, so a page can be shorter than its limit: the list ends where there is no `nextCursor`.
+         */
         get: operations["listProjects"];
         put?: never;
         /** Create a project */
@@ -363,8 +367,10 @@ export interface paths {
         };
         /**
          * List jobs, newest first
-         * @description The jobs of a project, or without `projectId` those of all projects of the key's user. A job stays in the list for
-         *     as long as its record is kept.
+         * @description The jobs of a project, or without `projectId` those of all projects that the key's user owns; a project that is
+         *     shared with the user has to be named. Jobs of projects that the service's rules refuse are left out, so a page can be
+         *     shorter than its limit: the list ends where there is no `nextCursor`. A job stays in the list for as long as its record
+         *     is kept.
          */
         get: operations["listJobs"];
         put?: never;

@@ -16,6 +16,8 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/svc-games/svc/policy/decisionlog"
 )
 
 // replicas is how many pods of a deployment there are at least.
@@ -269,5 +271,29 @@ func TestPrometheusFindsEveryPart(t *testing.T) {
 	}
 	if found != 3 {
 		t.Errorf("%d parts are found", found)
+	}
+}
+
+// TestWhatSidecarsDecidedOutlivesTheirPods: another container hands their log to the cluster's,
+// with what is in the pod already, and ends after the sidecar.
+func TestWhatSidecarsDecidedOutlivesTheirPods(t *testing.T) {
+	pod := named[*appsv1.Deployment](example(t), ours, "svc-sidecar").Spec.Template.Spec
+	sidecar := pod.Containers[0]
+	i := slices.IndexFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == "decisions" })
+	if i < 1 || sidecar.Name != "sidecar" {
+		t.Fatalf("the pod has %d containers, the first is %s", len(pod.Containers), sidecar.Name)
+	}
+	follower := pod.Containers[i]
+	if follower.Image != sidecar.Image || !slices.Equal(follower.Command, []string{"/svc", "policy", "log", "--follow", "--log=/data/" + decisionlog.FileName}) {
+		t.Errorf("it runs %q of %s", follower.Command, follower.Image)
+	}
+	data := func(c corev1.Container) corev1.VolumeMount {
+		return c.VolumeMounts[slices.IndexFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/data" })]
+	}
+	if data(follower).Name != data(sidecar).Name || !data(follower).ReadOnly {
+		t.Errorf("it reads %+v of %+v", data(follower), data(sidecar))
+	}
+	if stays := follower.Lifecycle.PreStop.Sleep.Seconds; stays <= sidecar.Lifecycle.PreStop.Sleep.Seconds || stays >= *pod.TerminationGracePeriodSeconds {
+		t.Errorf("it goes after %d s, of %d that the pod has", stays, *pod.TerminationGracePeriodSeconds)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/gamezip"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/sse"
 )
 
@@ -266,7 +267,7 @@ func TestJobThatIsPutAgainIsTheSnapshotAfterAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := contract.JobRecord{
-		JobID: api.NewJobID(time.Now()), ProjectID: src.record.ProjectID, Status: api.JobFailed, FinishedAt: src.record.FinishedAt, LastEventID: 1,
+		JobID: mint.NewJobID(time.Now()), ProjectID: src.record.ProjectID, Status: api.JobFailed, FinishedAt: src.record.FinishedAt, LastEventID: 1,
 	}
 	kept, err := s.PutEnd(lost)
 	if err != nil || kept.Files == nil || kept.Files.SHA256 != src.record.Files.SHA256 {

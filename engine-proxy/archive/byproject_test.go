@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 )
 
 // put keeps a job of a project of its own.
@@ -145,7 +145,7 @@ func TestOpenReadsNoListOfJobs(t *testing.T) {
 	s := open(t)
 	const jobs = 2000
 	for range jobs {
-		if err := os.Mkdir(filepath.Join(s.dir, api.NewJobID(time.Now())), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Join(s.dir, mint.NewJobID(time.Now())), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/gamezip"
+	"github.com/svc-games/svc/api/mint"
 )
 
 func TestArchiveRefusesWhatBreaksTheContract(t *testing.T) {
@@ -24,13 +25,13 @@ func TestArchiveRefusesWhatBreaksTheContract(t *testing.T) {
 		spoil func(s *source)
 	}{
 		{"unfinished job", func(s *source) { s.record.Status = api.JobRunning }},
-		{"record of another job", func(s *source) { s.record.JobID = api.NewJobID(time.Now()) }},
+		{"record of another job", func(s *source) { s.record.JobID = mint.NewJobID(time.Now()) }},
 		{"no events", func(s *source) { s.events = "" }},
 		{"no terminal event", func(s *source) { s.events = line(s.record.JobID, api.EventQueued, 2, nil) }},
 		{"terminal event of another status", func(s *source) { s.events = line(s.record.JobID, api.EventFailed, 2, nil) }},
 		{"event after the terminal one", func(s *source) { s.events += line(s.record.JobID, api.EventCompleted, 3, nil) }},
 		{"events out of order", func(s *source) { s.events = line(s.record.JobID, api.EventQueued, 2, nil) + s.events }},
-		{"event of another job", func(s *source) { s.events = line(api.NewJobID(time.Now()), api.EventCompleted, 2, nil) }},
+		{"event of another job", func(s *source) { s.events = line(mint.NewJobID(time.Now()), api.EventCompleted, 2, nil) }},
 		{"no JSON", func(s *source) { s.events = "hello\n" }},
 		{"event type that ends a line", func(s *source) {
 			s.events = `{"type":"a\nid: 9","seq":1,"jobId":"` + s.record.JobID + `"}` + "\n" + s.events

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 )
 
 func (s *source) snapshot() io.ReadCloser { return io.NopCloser(bytes.NewReader(s.zip)) }
@@ -19,7 +20,7 @@ func (s *source) snapshot() io.ReadCloser { return io.NopCloser(bytes.NewReader(
 func lost(src *source) contract.JobRecord {
 	at := time.Now().UTC()
 	return contract.JobRecord{
-		JobID: api.NewJobID(at), ProjectID: src.record.ProjectID, Status: api.JobFailed, FinishedAt: &at, LastEventID: 4,
+		JobID: mint.NewJobID(at), ProjectID: src.record.ProjectID, Status: api.JobFailed, FinishedAt: &at, LastEventID: 4,
 		Failure: &api.Failure{Code: api.FailureEngineLost, Message: "gone"},
 	}
 }
@@ -126,7 +127,7 @@ func TestSweepDeletesWhatEndedBeforeAndNothingElse(t *testing.T) {
 	put := func(accepted, ended time.Duration) string {
 		src := completed(t, 2)
 		at := now.Add(-ended)
-		src.record.JobID, src.record.FinishedAt = api.NewJobID(now.Add(-accepted)), &at
+		src.record.JobID, src.record.FinishedAt = mint.NewJobID(now.Add(-accepted)), &at
 		src.events = line(src.record.JobID, api.EventCompleted, 2, nil)
 		if _, err := s.Put(t.Context(), src.record.JobID, src); err != nil {
 			t.Fatal(err)
@@ -156,7 +157,7 @@ func TestArchiveOverItsSizeLosesWhatEndedFirst(t *testing.T) {
 	put := func(accepted, ended time.Duration) string {
 		src := completed(t, 2)
 		at := now.Add(-ended)
-		src.record.JobID, src.record.FinishedAt = api.NewJobID(now.Add(-accepted)), &at
+		src.record.JobID, src.record.FinishedAt = mint.NewJobID(now.Add(-accepted)), &at
 		src.events = line(src.record.JobID, api.EventCompleted, 2, nil)
 		if _, err := s.Put(t.Context(), src.record.JobID, src); err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func TestADamagedRecordKeepsNothingElse(t *testing.T) {
 	put := func(accepted time.Duration) *source {
 		src := completed(t, 1)
 		at := now.Add(-accepted)
-		src.record.JobID, src.record.FinishedAt = api.NewJobID(at), &at
+		src.record.JobID, src.record.FinishedAt = mint.NewJobID(at), &at
 		src.events = line(src.record.JobID, api.EventCompleted, 1, nil)
 		if _, err := s.Put(t.Context(), src.record.JobID, src); err != nil {
 			t.Fatal(err)

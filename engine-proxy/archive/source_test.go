@@ -17,6 +17,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 )
 
 // source is an ended job as an engine might send it.
@@ -69,7 +70,7 @@ func completed(t *testing.T, n int) *source {
 	sum := sha256.Sum256(buf.Bytes())
 	at := time.Now().UTC()
 	s := &source{zip: buf.Bytes(), record: contract.JobRecord{
-		JobID: api.NewJobID(at), ProjectID: api.NewProjectID(), Status: api.JobCompleted, FinishedAt: &at, LastEventID: uint64(n),
+		JobID: mint.NewJobID(at), ProjectID: mint.NewProjectID(), Status: api.JobCompleted, FinishedAt: &at, LastEventID: uint64(n),
 		Files: &api.Files{Count: 1, Bytes: int64(buf.Len()), SHA256: hex.EncodeToString(sum[:])},
 	}}
 	for i := range n - 1 {

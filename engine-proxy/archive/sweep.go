@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 )
 
 // atOnce is how many names of the archive are in memory at once: there may be a million.
@@ -22,7 +23,7 @@ const atOnce = 1024
 func (s *Store) Sweep(ctx context.Context, before time.Time, keep map[string]bool) (deleted int, _ error) {
 	all := s.noteAll(ctx)
 	err := s.each(ctx, func(jobID string) {
-		made, err := api.JobTime(jobID) // a job ends after it was accepted
+		made, err := mint.JobTime(jobID) // a job ends after it was accepted
 		if keep[jobID] || err != nil || !made.Before(before) {
 			return
 		}
@@ -66,7 +67,7 @@ func (s *Store) Over(ctx context.Context, most int64, keep map[string]bool) (bef
 		}
 		rec, err := s.Record(j.id)
 		if err != nil || rec.FinishedAt == nil { // it goes by the time of its id
-			jobs[i].ended, _ = api.JobTime(j.id)
+			jobs[i].ended, _ = mint.JobTime(j.id)
 			continue
 		}
 		jobs[i].ended = *rec.FinishedAt

@@ -6,22 +6,20 @@
 package authority
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"github.com/svc-games/svc/api/contract"
-	"github.com/svc-games/svc/engine-proxy/internal/durable"
 )
 
 const (
@@ -45,43 +43,23 @@ const (
 type Authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
+	file []byte // as it is kept
 	pem  []byte
 	pool *x509.CertPool
 	own  tls.Certificate // the engine proxy's
 }
 
-// Open reads the authority kept at path, and makes one where there is none or
-// where it is about to expire. Nobody else may do so at the same time. Engines
-// that were started with another authority can't be reached any more.
-func Open(path string, now time.Time) (*Authority, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading the engines' authority: %w", err)
-	}
-	if err == nil {
-		a, err := decode(raw)
-		if err != nil {
-			return nil, fmt.Errorf("reading the engines' authority %s: %w", path, err)
-		}
-		if now.Before(a.cert.NotAfter.Add(-renewal)) {
-			return a, a.introduce()
-		}
-	}
-	a, raw, err := generate(now)
-	if err != nil {
-		return nil, fmt.Errorf("making the engines' authority: %w", err)
-	}
-	if err := durable.Replace(path, raw); err != nil {
-		return nil, fmt.Errorf("keeping the engines' authority: %w", err)
-	}
-	return a, a.introduce()
+// Name tells it from others: what it issued is told by it.
+func (a *Authority) Name() string {
+	sum := sha256.Sum256(a.cert.Raw)
+	return hex.EncodeToString(sum[:8])
 }
 
-// generate makes an authority and what its file holds.
-func generate(now time.Time) (*Authority, []byte, error) {
+// generate makes an authority.
+func generate(now time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	template := &x509.Certificate{
 		Subject:   pkix.Name{CommonName: "svc engines"},
@@ -90,15 +68,13 @@ func generate(now time.Time) (*Authority, []byte, error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	keyPEM, err := encodeKey(key)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	raw := append(pem.EncodeToMemory(&pem.Block{Type: blockCert, Bytes: der}), keyPEM...)
-	a, err := decode(raw)
-	return a, raw, err
+	return decode(append(pem.EncodeToMemory(&pem.Block{Type: blockCert, Bytes: der}), keyPEM...))
 }
 
 // decode reads what the file holds.
@@ -111,10 +87,10 @@ func decode(raw []byte) (*Authority, error) {
 	if !ok || !pair.Leaf.IsCA {
 		return nil, errors.New("the file holds something else")
 	}
-	a := &Authority{cert: pair.Leaf, key: key, pool: x509.NewCertPool()}
+	a := &Authority{cert: pair.Leaf, key: key, file: raw, pool: x509.NewCertPool()}
 	a.pem = pem.EncodeToMemory(&pem.Block{Type: blockCert, Bytes: pair.Leaf.Raw})
 	a.pool.AddCert(pair.Leaf)
-	return a, nil
+	return a, a.introduce()
 }
 
 // introduce gives the engine proxy a certificate. Its key is never on disk.
@@ -128,9 +104,6 @@ func (a *Authority) introduce() error {
 	}
 	return nil
 }
-
-// PEM returns the authority's certificate, for those who check others.
-func (a *Authority) PEM() []byte { return bytes.Clone(a.pem) }
 
 // Issue makes the certificate and the key of an engine instance, in PEM.
 func (a *Authority) Issue(instanceID string) (cert, key []byte, err error) {
@@ -175,17 +148,5 @@ func (a *Authority) Client(instanceID string) *tls.Config {
 		Certificates: []tls.Certificate{a.own},
 		RootCAs:      a.pool,
 		ServerName:   contract.EngineName(instanceID),
-	}
-}
-
-// Server returns what the engine proxy serves engines with: they must show a
-// certificate of the authority, and the caller looks at the name in it.
-func (a *Authority) Server() *tls.Config {
-	return &tls.Config{
-		MinVersion:             tls.VersionTLS13,
-		Certificates:           []tls.Certificate{a.own},
-		ClientCAs:              a.pool,
-		ClientAuth:             tls.RequireAndVerifyClientCert,
-		SessionTicketsDisabled: true, // a resumed session could outlive its instance
 	}
 }

@@ -66,6 +66,13 @@ func (g *gate) configFor(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		return nil, errors.New("the connection is not one of ours")
 	}
 	config := g.config.Clone()
+	if g.config.GetConfigForClient != nil { // certificates that change
+		of, err := g.config.GetConfigForClient(hello)
+		if err != nil {
+			return nil, err
+		}
+		config = of.Clone()
+	}
 	config.VerifyConnection = func(state tls.ConnectionState) error { return g.enter(v, nameOf(state)) }
 	return config, nil
 }

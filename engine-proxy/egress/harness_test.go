@@ -134,9 +134,9 @@ const (
 // or at its gate.
 type rig struct {
 	t        *testing.T
-	url      string               // of the gate
-	trusted  *authority.Authority // of the engines that come by it
-	config   *tls.Config          // the engine's
+	url      string                 // of the gate
+	trusted  *authority.Authorities // of the engines that come by it
+	config   *tls.Config            // the engine's
 	dir      string
 	socket   string
 	options  egress.Options
@@ -229,7 +229,7 @@ func (r *rig) serve() {
 	}
 }
 
-func newAuthority(t *testing.T) *authority.Authority {
+func newAuthority(t *testing.T) *authority.Authorities {
 	t.Helper()
 	a, err := authority.Open(filepath.Join(t.TempDir(), "authority.pem"), time.Now())
 	if err != nil {
@@ -239,9 +239,9 @@ func newAuthority(t *testing.T) *authority.Authority {
 }
 
 // engineConfig is what an instance connects with.
-func engineConfig(t *testing.T, a *authority.Authority, instanceID string) *tls.Config {
+func engineConfig(t *testing.T, a *authority.Authorities, instanceID string) *tls.Config {
 	t.Helper()
-	cert, key, err := a.Issue(instanceID)
+	cert, key, err := a.Current().Issue(instanceID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 )
 
 const project = "0123456789abcdef01234567"
@@ -37,7 +38,7 @@ func TestEveryCallCarriesTheToken(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, "{}")
 	})
-	ctx, job := t.Context(), api.NewJobID(time.Now())
+	ctx, job := t.Context(), mint.NewJobID(time.Now())
 	_, _ = c.Ready(ctx)
 	_, _ = c.Activity(ctx)
 	_, _ = c.Knows(ctx, []string{job})
@@ -110,7 +111,7 @@ func TestAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 }
 
 func TestKnownJobsAreThoseOfTheWholeList(t *testing.T) {
-	mine, other := api.NewJobID(time.Now()), api.NewJobID(time.Now())
+	mine, other := mint.NewJobID(time.Now()), mint.NewJobID(time.Now())
 	for body, want := range map[string]bool{
 		`{"jobs":[{"jobId":"` + other + `"},{"status":"running","jobId":"` + mine + `"}]}`: true,
 		`{"more":{"jobs":[1]},"jobs":[{"jobId":"` + mine + `"}]}`:                          true,
@@ -166,7 +167,7 @@ func TestDrainSeparatesWorkFromFailure(t *testing.T) {
 
 func TestUnknownVerdictIsNoVerdict(t *testing.T) {
 	c := engine(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"verdict":"maybe"}`) })
-	if v, err := c.Fence(t.Context(), api.NewJobID(time.Now())); err == nil {
+	if v, err := c.Fence(t.Context(), mint.NewJobID(time.Now())); err == nil {
 		t.Fatalf("got verdict %q", v)
 	}
 }
@@ -183,7 +184,7 @@ func TestMalformedJobIDNeverBecomesAPath(t *testing.T) {
 }
 
 func TestFeedAcceptsOnlyTheNextRecordOfItsProject(t *testing.T) {
-	job := api.NewJobID(time.Now())
+	job := mint.NewJobID(time.Now())
 	good := func(change func(*contract.FeedRecord)) contract.FeedRecord {
 		r := contract.FeedRecord{FeedID: "f", Seq: 8, Kind: contract.FeedStarted, JobID: job,
 			Record: &contract.JobRecord{JobID: job, ProjectID: project, Status: api.JobRunning}}

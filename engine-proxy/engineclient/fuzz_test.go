@@ -11,12 +11,13 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 )
 
 // FuzzFeed reads what a hostile engine says: whatever is taken for a record is
 // the next of its own feed, and of its own project.
 func FuzzFeed(f *testing.F) {
-	project, feedID, job := api.NewProjectID(), "feed_1", api.NewJobID(time.Unix(1, 0))
+	project, feedID, job := mint.NewProjectID(), "feed_1", mint.NewJobID(time.Unix(1, 0))
 	record := func(change func(*contract.FeedRecord)) []byte {
 		rec := contract.FeedRecord{FeedID: feedID, Seq: 1, Kind: contract.FeedUsage, JobID: job, Units: []contract.Unit{{Name: "generator.job", Quantity: 1}}}
 		change(&rec)

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
@@ -26,7 +27,7 @@ import (
 func TestEngineOutlivesTheProxyAndIsAdopted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	before := r.info(project)
 	r.close(KeepEngines)
@@ -52,7 +53,7 @@ func TestEngineOutlivesTheProxyAndIsAdopted(t *testing.T) {
 func TestStartThatWasNotNotedIsFoundByItsArguments(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.submit(project)
 	before := r.info(project)
 	r.close(KeepEngines)
@@ -94,7 +95,7 @@ func TestForeignProcessInTheJournalIsNeverSignalled(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
-			project := api.NewProjectID()
+			project := mint.NewProjectID()
 			r.submit(project)
 			pid := r.info(project).PID
 			e, err := state.ReadEntry(r.state(project))
@@ -160,7 +161,7 @@ func TestSecondProxyOnTheSameDataIsRefused(t *testing.T) {
 func TestStopIdleLeavesAWorkingEngineToBeAdopted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	idle, working := api.NewProjectID(), api.NewProjectID()
+	idle, working := mint.NewProjectID(), mint.NewProjectID()
 	r.submit(idle)
 	r.accept(working, r.submit(working))
 	atRest, atWork := r.info(idle), r.info(working)
@@ -186,7 +187,7 @@ func TestStopIdleStopsAnEngineWhoseLastReportsAreOnTheirWay(t *testing.T) {
 			t.Parallel()
 			core, logs := observer.New(zap.InfoLevel)
 			r := newRig(t, func(o *Options) { o.Logger = zap.New(core) })
-			project := api.NewProjectID()
+			project := mint.NewProjectID()
 			at := r.submit(project)
 			job := r.accept(project, at)
 			r.ledger.with(func() { r.ledger.down = true })

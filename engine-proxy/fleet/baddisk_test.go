@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
@@ -43,7 +43,7 @@ func TestCommandThatIsNotExecutableIsFatalAndNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRig(t, func(o *Options) { o.Driver = d })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	if failed := r.failedStart(project); !failed.Fatal || failed.Reason != "The engine's program can't be run." {
 		t.Errorf("got %+v", failed)
 	}
@@ -55,7 +55,7 @@ func TestCommandThatIsNotExecutableIsFatalAndNamed(t *testing.T) {
 func TestVolumeThatCanNotBeMadeIsNamed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	if err := os.WriteFile(r.volume(project), nil, 0o600); err != nil { // a file in its place
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestNoRoomOnTheDiskIsNamedAndPasses(t *testing.T) {
 	t.Parallel()
 	disk := small(t)
 	r := newRig(t, func(o *Options) { o.DataDir = disk })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	ballast := fill(t, disk)
 	if failed := r.failedStart(project); failed.Fatal || failed.Reason != "There is no room for the engine." {
 		t.Errorf("got %+v", failed)
@@ -136,7 +136,7 @@ func TestEngineThatFillsItsDiskFailsToStart(t *testing.T) {
 	t.Parallel()
 	disk := small(t)
 	r := newRig(t, func(o *Options) { o.DataDir = disk })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.switches(project, fakeengine.Switches{FillDisk: 4 << 20})
 	// Who meets the full disk first, the engine or the journal, is by chance.
 	failed := r.failedStart(project)

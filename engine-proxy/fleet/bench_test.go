@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/state"
@@ -87,7 +87,7 @@ func startAll(b *testing.B, n int, options func(dir string) Options) []time.Dura
 	begin := time.Now()
 	for i := range waited {
 		wg.Go(func() {
-			lease, err := p.Submit(b.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: fmt.Sprint(i % 4)}, 2*time.Minute)
+			lease, err := p.Submit(b.Context(), engineproxy.Project{ID: mint.NewProjectID(), OwnerID: fmt.Sprint(i % 4)}, 2*time.Minute)
 			if err != nil {
 				b.Error(err)
 				return

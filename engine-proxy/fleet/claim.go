@@ -7,7 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 )
 
@@ -19,7 +19,7 @@ var ErrNotOurs = errors.New("the engines of this store's projects belong to anot
 // claimAtStart claims the engines, and leaves it to the reaper when the ledger
 // is unavailable: the parts start in any order.
 func (p *Proxy) claimAtStart(ctx context.Context) (err error) {
-	p.installation, err = p.layout.Identify(api.NewInstanceID(p.clock.Now()))
+	p.installation, err = p.layout.Identify(mint.NewInstanceID(p.clock.Now()))
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 )
@@ -35,7 +35,7 @@ func TestNoEngineIsStartedBeforeTheLedgerSaysWhoseTheyAre(t *testing.T) {
 	t.Parallel()
 	other := contract.Installation{ID: "other", Place: "host:/srv/svc"}
 	r := newRig(t, func(o *Options) { o.Ledger.(*fakeLedger).down = true })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.reserveJob(project)
 	wantNone := func() {
 		t.Helper()

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/state"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
@@ -19,7 +19,7 @@ import (
 func TestEngineThatStopsDoesNotStartAgainForASubmissionDuringClose(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		s.switches(project, fakeengine.Switches{IgnoreTerm: true})
 		s.submit(project, "owner")
 		go func() { _ = s.Stop(t.Context(), project, true) }()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/state"
 	fakedriver "github.com/svc-games/svc/test/fake/driver"
@@ -70,7 +70,7 @@ func TestDamagedJournalIsNotReplacedByOneThatDoesNotKnowTheGeneration(t *testing
 func TestDamagedJournalIsWrittenAnewFromTheRunningEngine(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		for range 3 {
 			s.submit(project, "ann")
 			if err := s.Stop(t.Context(), project, true); err != nil {

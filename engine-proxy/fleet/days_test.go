@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
@@ -40,7 +40,7 @@ func TestDaysFullOfAccidentsLoseNoJobAndRunNothingTwice(t *testing.T) {
 			simulate(t, func(o *Options) { o.MaxEngines, o.MaxPerOwner = 3, 2 }, func(t *testing.T, s *sim) {
 				d := &days{sim: s, rand: rand.New(rand.NewPCG(seed, 1)), jobs: map[string]string{}}
 				for range 4 {
-					d.projects = append(d.projects, api.NewProjectID())
+					d.projects = append(d.projects, mint.NewProjectID())
 				}
 				for range 150 {
 					d.accident()

@@ -45,8 +45,8 @@ func (p *Proxy) startEgress(ctx context.Context) error {
 		return nil
 	}
 	var remote *tls.Config
-	if p.authority != nil {
-		remote = p.authority.Server()
+	if p.authorities != nil {
+		remote = p.authorities.Server()
 	}
 	return p.opts.Egress.Start(ctx, remote)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
@@ -51,7 +52,7 @@ func TestEngineFindsModelsBeforeAndAfterItsAdoption(t *testing.T) {
 	r.close(StopAll)
 	r.options.Egress = r.newModels()
 	r.open()
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	if names, err := models(at); err != nil || len(names) != 1 || names[0] != "writer" {
 		t.Fatalf("found %v, %v", names, err)
@@ -86,7 +87,7 @@ func TestEngineFindsModelsBeforeAndAfterItsAdoption(t *testing.T) {
 func TestEngineWithoutConfiguredModelsFindsNone(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	if names, err := models(r.submit(api.NewProjectID())); err == nil {
+	if names, err := models(r.submit(mint.NewProjectID())); err == nil {
 		t.Errorf("found %v", names)
 	}
 }
@@ -152,7 +153,7 @@ func TestLedgerGetsAnEndOnlyAfterTheJobsCallsAreCharged(t *testing.T) {
 				return nil
 			}}
 			r.open()
-			project := api.NewProjectID()
+			project := mint.NewProjectID()
 			at := r.submit(project)
 			job := r.accept(project, at)
 			end(r, at, project, job)

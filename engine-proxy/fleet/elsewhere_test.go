@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/driver"
@@ -67,7 +67,7 @@ func TestEngineElsewhereIsWaitedForUntilItHasAnAddress(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
 	r.cluster.Set(func(f *fakedriver.Faults) { f.Hidden = 5 })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	if at.Network != driver.TCP || at.TLS == nil {
 		t.Errorf("it listens at %+v", at)
@@ -87,7 +87,7 @@ func TestEngineElsewhereThatNeverGetsAnAddressFailsInTime(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, func(o *Options) { o.Timing.Create = 50 * time.Millisecond })
 	r.cluster.Set(func(f *fakedriver.Faults) { f.Hidden = 1 << 30 })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	_, err := r.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "owner"}, ample)
 	var failed *engineproxy.FailedError
 	if !errors.As(err, &failed) {
@@ -105,7 +105,7 @@ func TestEngineElsewhereThatNeverGetsAnAddressFailsInTime(t *testing.T) {
 func TestEngineElsewhereLeavesOnlyItsJournalOnThisMachine(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	here := state.Layout{Root: r.options.DataDir}
 	for _, dir := range []string{here.Volume(project), here.Runtime(project)} {
@@ -128,7 +128,7 @@ func TestEngineElsewhereLeavesOnlyItsJournalOnThisMachine(t *testing.T) {
 func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.submit(project)
 	if _, err := os.Stat(r.volume(project)); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 		t.Errorf("the volume is still there: %v", err)
 	}
 	// While the cluster is unavailable the deletion fails, and is made up for.
-	project = api.NewProjectID()
+	project = mint.NewProjectID()
 	r.submit(project)
 	if err := r.Stop(t.Context(), project, true); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestVolumeElsewhereGoesWithItsProject(t *testing.T) {
 func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	at, other := r.submit(api.NewProjectID()), r.submit(api.NewProjectID())
+	at, other := r.submit(mint.NewProjectID()), r.submit(mint.NewProjectID())
 	foreign, err := authority.Open(filepath.Join(t.TempDir(), "authority.pem"), time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 	neighbour.ServerName = contract.EngineName(at.InstanceID)
 	nobody := at.TLS.Clone()
 	nobody.Certificates = nil
-	forged := foreign.Client(at.InstanceID)
+	forged := foreign.Current().Client(at.InstanceID)
 	forged.RootCAs = at.TLS.RootCAs
 	for name, config := range map[string]*tls.Config{
 		"another engine": neighbour, "no certificate": nobody, "a certificate of another authority": forged,
@@ -209,7 +209,7 @@ func TestEngineElsewhereLetsInTheEngineProxyAlone(t *testing.T) {
 func TestConnectionGoesToTheInstanceThatIsMeantAndNoOther(t *testing.T) {
 	t.Parallel()
 	r := newElsewhereRig(t, nil)
-	at, other := r.submit(api.NewProjectID()), r.submit(api.NewProjectID())
+	at, other := r.submit(mint.NewProjectID()), r.submit(mint.NewProjectID())
 	moved := at
 	moved.Address = other.Address // as when a pod's address is given anew
 	// A machine that stands still for longer than a dial may take proves nothing.
@@ -253,12 +253,12 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 	}
 	r := newElsewhereRig(t, nil)
 	cluster, here := r.cluster, state.Layout{Root: r.options.DataDir}
-	kept := api.NewProjectID()
+	kept := mint.NewProjectID()
 	if err := fakeengine.WriteSwitches(here.Volume(kept), fakeengine.Switches{}); err != nil {
 		t.Fatal(err)
 	}
 	refused(r, kept)
-	away := api.NewProjectID()
+	away := mint.NewProjectID()
 	r.submit(away)
 	// A start that comes to nothing leaves the volume where it is.
 	if err := r.Stop(t.Context(), away, true); err != nil {
@@ -284,28 +284,6 @@ func TestEngineIsNotStartedAwayFromItsVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.submit(away)
-}
-
-func TestLostAuthorityCostsTheEnginesAndNotTheJobs(t *testing.T) {
-	t.Parallel()
-	r := newElsewhereRig(t, func(o *Options) {
-		o.Timing.Recover, o.Timing.Grace, o.Timing.BackOff = 100*time.Millisecond, 200*time.Millisecond, time.Millisecond
-	})
-	project := api.NewProjectID()
-	first := r.submit(project)
-	job := r.accept(project, first)
-	r.close(KeepEngines)
-	if err := os.Remove(filepath.Join(r.dir, state.StatesDir, "authority.pem")); err != nil {
-		t.Fatal(err)
-	}
-	r.open()
-	wait.Until(t, "another engine takes over", func() bool {
-		i := r.info(project)
-		return i.State == engineproxy.StateReady && i.InstanceID != first.InstanceID
-	})
-	if v, err := r.Fence(t.Context(), engineproxy.Project{ID: project}, job); err != nil || v != contract.Accepted {
-		t.Errorf("the job: %s, %v", v, err)
-	}
 }
 
 func TestOldJournalIsStillRead(t *testing.T) {

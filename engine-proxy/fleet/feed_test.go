@@ -17,6 +17,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/gamezip"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
@@ -41,7 +42,7 @@ func zipped(t *testing.T) ([]byte, api.Files) {
 func TestEndedJobIsArchivedThenAppliedThenAcknowledged(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	ackedBefore := make(chan uint64, 1)
@@ -91,7 +92,7 @@ func TestEndedJobIsArchivedThenAppliedThenAcknowledged(t *testing.T) {
 func TestFeedIsAppliedOnceAcrossARestartOfTheProxy(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	first, second, third := r.accept(project, at), r.accept(project, at), r.accept(project, at)
 	end := func(job string) {
@@ -119,7 +120,7 @@ func TestFeedIsAppliedOnceAcrossARestartOfTheProxy(t *testing.T) {
 func TestJobWhoseEngineBreaksTheContractEndsAndTheFeedGoesOn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	broken, good := r.accept(project, at), r.accept(project, at)
 	r.ledger.with(func() {
@@ -159,12 +160,12 @@ func TestJobWhoseEngineBreaksTheContractEndsAndTheFeedGoesOn(t *testing.T) {
 func TestLostAcknowledgementIsSentAgainWithItsVerdict(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
 	wait.Until(t, "it is acknowledged", func() bool { return r.report(at).Acked == 3 })
-	stop := contract.Stop{JobID: api.NewJobID(time.Now()), Code: api.FailureTIKExhausted}
+	stop := contract.Stop{JobID: mint.NewJobID(time.Now()), Code: api.FailureTIKExhausted}
 	r.close(KeepEngines)
 	r.ledger.with(func() { r.ledger.stop = []contract.Stop{stop} })
 	r.open()
@@ -179,7 +180,7 @@ func TestLostAcknowledgementIsSentAgainWithItsVerdict(t *testing.T) {
 func TestNothingIsAcknowledgedWhileTheLedgerIsDown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.ledger.with(func() { r.ledger.down = true })
@@ -206,7 +207,7 @@ func TestResultThatBreaksTheContractEndsTheJobAsFailed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
-			project := api.NewProjectID()
+			project := mint.NewProjectID()
 			at := r.submit(project)
 			job := r.accept(project, at)
 			r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &c.files, ZIP: c.zip}, nil)
@@ -233,7 +234,7 @@ func TestResultThatBreaksTheContractEndsTheJobAsFailed(t *testing.T) {
 func TestNothingIsArchivedUnderAJobOfAnotherProject(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	victim, thief := api.NewProjectID(), api.NewProjectID()
+	victim, thief := mint.NewProjectID(), mint.NewProjectID()
 	job := r.accept(victim, r.submit(victim))
 	at := r.submit(thief)
 	r.send(at, http.MethodPost, "/test/accept", contract.JobRecord{JobID: job, Status: api.JobRunning}, nil)

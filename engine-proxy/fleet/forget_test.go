@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/long"
@@ -91,7 +91,7 @@ func TestProjectDeletedWithoutNoticeGoesAtTheStart(t *testing.T) {
 func TestDeletionThatWasInterruptedIsCompletedLater(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project, other := api.NewProjectID(), s.ready("bob")
+		project, other := mint.NewProjectID(), s.ready("bob")
 		s.switches(project, fakeengine.Switches{IgnoreTerm: true})
 		s.submit(project, "ann")
 		s.accept(other)
@@ -213,7 +213,7 @@ func TestForgettingTwiceAtOnceIsForgettingOnce(t *testing.T) {
 func TestProjectThatNeverHadAnEngineIsForgottenWithoutATrace(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		s.ledger.delete(project)
 		s.pass(2 * time.Minute)
 		s.wantGone(project)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
@@ -37,7 +38,7 @@ func (r *rig) takeOver() {
 func TestTakeOverLosesNoRequestAndAdoptsWhatRuns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	first := r.info(project).InstanceID

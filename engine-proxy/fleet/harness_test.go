@@ -20,6 +20,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
@@ -194,7 +195,7 @@ func (r *rig) accept(projectID string, at engineproxy.Endpoint) string {
 
 // reserveJob has the ledger count a job that no engine has accepted yet.
 func (r *rig) reserveJob(projectID string) string {
-	rec := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: projectID, Status: api.JobRunning}
+	rec := contract.JobRecord{JobID: mint.NewJobID(time.Now()), ProjectID: projectID, Status: api.JobRunning}
 	r.ledger.with(func() {
 		r.ledger.open[rec.JobID] = contract.OpenJob{JobID: rec.JobID, ProjectID: projectID, OwnerID: "owner", Record: rec, Reserved: true}
 	})

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/test/long"
 )
@@ -96,7 +96,7 @@ func TestPollsAndUnknownJobsKeepNoEngine(t *testing.T) {
 			s.pass(time.Minute)
 			_, _ = s.List(t.Context())
 			_, _ = s.Show(t.Context(), project)
-			_, _ = s.Events(t.Context(), api.NewJobID(time.Now()))
+			_, _ = s.Events(t.Context(), mint.NewJobID(time.Now()))
 		}
 		s.want(project, engineproxy.StateAbsent)
 	})

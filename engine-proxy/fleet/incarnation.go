@@ -70,7 +70,7 @@ func (a *actor) connect(r *incarnation) {
 	r.at = engineproxy.Endpoint{Network: where.Network, Address: where.Address, InstanceID: r.entry.InstanceID, Token: r.token}
 	dial := a.px.dial
 	if where.Network == driver.TCP {
-		r.at.TLS = a.px.authority.Client(r.entry.InstanceID)
+		r.at.TLS = a.px.authorities.By(r.entry.Authority).Client(r.entry.InstanceID)
 		at := r.at
 		dial = func(ctx context.Context, _, _ string) (net.Conn, error) { return at.Dial(ctx) }
 	}

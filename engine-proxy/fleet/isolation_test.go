@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
@@ -41,13 +41,13 @@ func (r *rig) submitFor(owner, project string) error {
 func TestWithoutIsolationASecondOwnerIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, weak(t))
-	first := api.NewProjectID()
-	for _, project := range []string{first, api.NewProjectID()} {
+	first := mint.NewProjectID()
+	for _, project := range []string{first, mint.NewProjectID()} {
 		if err := r.submitFor("ann", project); err != nil {
 			t.Fatalf("an engine of the first owner: %v", err)
 		}
 	}
-	second := api.NewProjectID()
+	second := mint.NewProjectID()
 	check := func() {
 		t.Helper()
 		var failed *engineproxy.FailedError
@@ -72,7 +72,7 @@ func TestWithoutIsolationTwoOwnersAtOnceAreNotBothLetIn(t *testing.T) {
 	var wg sync.WaitGroup
 	errs := make([]error, 2)
 	for i, owner := range []string{"ann", "bob"} {
-		wg.Go(func() { errs[i] = r.submitFor(owner, api.NewProjectID()) })
+		wg.Go(func() { errs[i] = r.submitFor(owner, mint.NewProjectID()) })
 	}
 	wg.Wait()
 	if (errs[0] == nil) == (errs[1] == nil) {
@@ -84,7 +84,7 @@ func TestWeakIsolationIsAllowedOnRequest(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { weak(t)(o); o.AllowWeakIsolation = true })
 	for _, owner := range []string{"ann", "bob"} {
-		if err := r.submitFor(owner, api.NewProjectID()); err != nil {
+		if err := r.submitFor(owner, mint.NewProjectID()); err != nil {
 			t.Errorf("%s: %v", owner, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
@@ -17,7 +18,7 @@ import (
 
 // reserve makes a reservation that is past its deadline.
 func (r *rig) reserve(projectID string) string {
-	job := api.NewJobID(time.Now())
+	job := mint.NewJobID(time.Now())
 	r.ledger.with(func() {
 		r.ledger.open[job] = contract.OpenJob{JobID: job, ProjectID: projectID, OwnerID: "owner", Reserved: true, Overdue: true}
 	})
@@ -37,12 +38,12 @@ func (r *rig) endOf(job string) (rec contract.JobRecord, ok bool) {
 func TestOverdueReservationIsResolvedByTheEngineEvenIfItHasToBeStarted(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	fenced := r.reserve(project)
 	wait.Until(t, "the reservation is resolved", func() bool { return r.verdict(fenced) == contract.Fenced })
 
 	at := r.submit(project)
-	rec := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
+	rec := contract.JobRecord{JobID: mint.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
 	r.send(at, http.MethodPost, "/test/accept", rec, nil)
 	r.ledger.with(func() {
 		r.ledger.open[rec.JobID] = contract.OpenJob{JobID: rec.JobID, ProjectID: project, Reserved: true, Overdue: true, Record: rec}
@@ -55,7 +56,7 @@ func TestOverdueReservationOfAnUnreachableEngineIsLeft(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Timing.BackOff, o.Timing.BackOffMax, o.Timing.LostAfter = time.Millisecond, time.Millisecond, 2
 	})
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
 	job := r.reserve(project)
 	wait.Until(t, "several starts fail", func() bool { return fakeengine.Starts(r.volume(project)) > 4 })
@@ -70,8 +71,8 @@ func TestOverdueReservationOfAnUnreachableEngineIsLeft(t *testing.T) {
 func TestFenceAsksAReadyEngineAndStartsNone(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
-	id := api.NewJobID(time.Now())
+	project := mint.NewProjectID()
+	id := mint.NewJobID(time.Now())
 	if _, err := r.Fence(t.Context(), engineproxy.Project{ID: project}, id); !errors.Is(err, engineproxy.ErrUnreachable) {
 		t.Fatalf("absent engine: got %v, want ErrUnreachable", err)
 	}
@@ -90,7 +91,7 @@ func TestFenceAsksAReadyEngineAndStartsNone(t *testing.T) {
 func TestJobThatAReadyEngineDoesNotKnowIsLost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.close(StopAll)
@@ -107,7 +108,7 @@ func TestJobsAreLostOnlyAfterSeveralFailedStarts(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Timing.BackOff, o.Timing.BackOffMax, o.Timing.LostAfter = time.Millisecond, time.Millisecond, 3
 	})
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
@@ -138,7 +139,7 @@ func (r *rig) checkLost(job string) {
 func TestCancelReachesTheEngineAndWaitsForOneOnItsWay(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.Reap = time.Hour })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.switches(project, fakeengine.Switches{ReadyAfter: 50 * time.Millisecond})
@@ -157,8 +158,8 @@ func TestCancelReachesTheEngineAndWaitsForOneOnItsWay(t *testing.T) {
 func TestCancelStartsNoEngineForAnEndedJob(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
-	err := r.Cancel(t.Context(), engineproxy.Project{ID: project}, api.NewJobID(time.Now()))
+	project := mint.NewProjectID()
+	err := r.Cancel(t.Context(), engineproxy.Project{ID: project}, mint.NewJobID(time.Now()))
 	if !errors.Is(err, engineproxy.ErrAbsent) {
 		t.Fatalf("got %v, want ErrAbsent", err)
 	}
@@ -170,7 +171,7 @@ func TestCancelStartsNoEngineForAnEndedJob(t *testing.T) {
 func TestCancelIsBoundedByItsContext(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.switches(project, fakeengine.Switches{NeverReady: true})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/driver/process/procfs"
@@ -64,7 +65,7 @@ func TestKillMatrix(t *testing.T) {
 func (k *kill) play(t *testing.T, m moment, newRig func(change func(*Options)) *rig) {
 	t.Helper()
 	t.Log("the client sees:", m.sees[k.victim])
-	k.project, k.waiting = api.NewProjectID(), make(chan error, 1)
+	k.project, k.waiting = mint.NewProjectID(), make(chan error, 1)
 	k.rig = newRig(func(o *Options) {
 		o.Timing.BackOff, o.Timing.BackOffMax = 20*time.Millisecond, 50*time.Millisecond
 		o.Timing.LostAfter = 100 // a slow machine must not make it one

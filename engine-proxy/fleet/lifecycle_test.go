@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	"github.com/svc-games/svc/peer"
@@ -23,7 +24,7 @@ import (
 func TestCrashedEngineWithUnfinishedJobsIsRestartedUnasked(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.Reap = time.Hour }) // not by the reaper
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	r.accept(project, at)
 	r.crash(at)
@@ -36,7 +37,7 @@ func TestCrashedEngineWithUnfinishedJobsIsRestartedUnasked(t *testing.T) {
 func TestCrashedEngineWithoutJobsStaysAbsent(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.crash(r.submit(project))
 	r.eventuallyState(project, engineproxy.StateAbsent)
 	if got := fakeengine.Starts(r.volume(project)); got != 1 {
@@ -47,7 +48,7 @@ func TestCrashedEngineWithoutJobsStaysAbsent(t *testing.T) {
 func TestSecondCrashInARowWaitsForItsBackOff(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	r.accept(project, at)
 	r.crash(at)
@@ -66,7 +67,7 @@ func TestEngineThatIsKilledAgainAndAgainIsBackForItsJobsAfterItsFirstBackOff(t *
 		o.Timing.Reap = time.Hour // not by the reaper
 		o.Timing.BackOff = 100 * time.Millisecond
 	})
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	for generation := uint64(2); generation < 12; generation++ { // doubled each time it would be a minute
 		at := r.submit(project)
 		before := r.report(at).Acked
@@ -85,7 +86,7 @@ func TestEngineThatIsKilledAgainAndAgainIsBackForItsJobsAfterItsFirstBackOff(t *
 func TestIdleEngineIsStoppedAndABusyOneIsNot(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.IdleTTL = 60 * time.Millisecond })
-	idle, leased, working := api.NewProjectID(), api.NewProjectID(), api.NewProjectID()
+	idle, leased, working := mint.NewProjectID(), mint.NewProjectID(), mint.NewProjectID()
 	lease := r.lease(leased)
 	begun := r.lease(working) // as a gateway does: until the engine has the job
 	r.accept(working, begun.Endpoint)
@@ -108,11 +109,11 @@ func TestIdleEngineIsStoppedAndABusyOneIsNot(t *testing.T) {
 func TestUnacknowledgedFeedKeepsTheEngine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.IdleTTL = 30 * time.Millisecond })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	lease := r.lease(project)
 	at := lease.Endpoint
 	r.ledger.with(func() { r.ledger.down = true })
-	job := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
+	job := contract.JobRecord{JobID: mint.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
 	r.send(at, "POST", "/test/accept", job, nil)
 	r.send(at, "POST", "/test/end", fakeengine.End{JobID: job.JobID, Status: api.JobCompleted}, nil)
 	wait.Until(t, "the proxy knows of the records", func() bool { return r.info(project).Activity.UnackedFeed == 3 })
@@ -132,7 +133,7 @@ func TestUnacknowledgedFeedKeepsTheEngine(t *testing.T) {
 func TestSubmissionUndoesADrain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.switches(project, fakeengine.Switches{HoldDrain: true})
 	at := r.submit(project)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -161,7 +162,7 @@ func TestSubmissionUndoesADrain(t *testing.T) {
 func TestStopWaitsForWorkAndForceDoesNot(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -194,7 +195,7 @@ func TestStopWaitsForWorkAndForceDoesNot(t *testing.T) {
 func TestEngineThatIgnoresTheSignalIsKilled(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.StopGrace = 50 * time.Millisecond })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.switches(project, fakeengine.Switches{IgnoreTerm: true})
 	r.submit(project)
 	before := r.info(project)
@@ -209,7 +210,7 @@ func TestEngineThatIgnoresTheSignalIsKilled(t *testing.T) {
 func TestForgetLeavesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.send(at, "POST", "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
@@ -236,7 +237,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 func TestForgottenProjectIsNeverStartedAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.accept(project, r.submit(project))
 	stale, err := r.ledger.OpenJobs(t.Context(), project)
 	if err != nil || len(stale) != 1 {
@@ -265,7 +266,7 @@ func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.DataDir += "/" + strings.Repeat("x", 85-len(o.DataDir)) // long enough for the sockets of engines only
 	})
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	if len(at.Address) > peer.MaxSocketPath {
 		t.Fatalf("socket path has %d bytes", len(at.Address))
@@ -298,7 +299,7 @@ func TestLongDataDirectoryGetsAShortSocket(t *testing.T) {
 func TestOperatorListsAndStopsEngines(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.submit(project)
 	op := remote.NewOperator(r.dir)
 	list, err := op.List(t.Context())
@@ -314,7 +315,7 @@ func TestOperatorListsAndStopsEngines(t *testing.T) {
 	if err := op.Stop(t.Context(), project, false); err != nil {
 		t.Errorf("stopping one that was stopped: %v", err)
 	}
-	if err := op.Stop(t.Context(), api.NewProjectID(), false); !errors.Is(err, engineproxy.ErrAbsent) {
+	if err := op.Stop(t.Context(), mint.NewProjectID(), false); !errors.Is(err, engineproxy.ErrAbsent) {
 		t.Errorf("stopping one that there never was: %v", err)
 	}
 	if err := op.Stop(t.Context(), "../x", false); err == nil {

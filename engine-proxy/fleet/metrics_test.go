@@ -11,7 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	fakedriver "github.com/svc-games/svc/test/fake/driver"
@@ -57,13 +57,13 @@ func TestStartsAreMeasuredByPhaseFailuresByReasonAndEnginesByState(t *testing.T)
 	simulate(t, func(o *Options) { o.Metrics, o.MaxStarts = m, 1 }, func(t *testing.T, s *sim) {
 		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 3 * time.Second })
 		for _, owner := range []string{"ann", "bob"} { // bob's waits for ann's turn
-			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: owner}, 0)
+			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: mint.NewProjectID(), OwnerID: owner}, 0)
 		}
 		s.pass(10 * time.Second)
 		s.driver.Set(func(f *fakedriver.Faults) {
 			f.Refuse = func(driver.Spec) error { return fmt.Errorf("%w: no image", driver.ErrFatalSpec) }
 		})
-		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: "cid"}, time.Minute); err == nil {
+		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: mint.NewProjectID(), OwnerID: "cid"}, time.Minute); err == nil {
 			t.Fatal("a driver that refuses started an engine")
 		}
 		s.pass(time.Second)

@@ -45,10 +45,10 @@ type Proxy struct {
 	admission *admission.Controller
 	metrics   *Metrics
 	dial      engineclient.DialFunc // to engines of this machine; nil: as the network says
-	// remote is the driver if it is one; else there is no authority either,
-	// which is set by Start.
-	remote    driver.Remote
-	authority *authority.Authority
+	// remote is the driver if it is one; else there are no authorities either,
+	// which are set by Start.
+	remote      driver.Remote
+	authorities *authority.Authorities
 
 	installation contract.Installation // set by Start
 
@@ -141,7 +141,7 @@ func (p *Proxy) Start(ctx context.Context) error {
 	}
 	var err error
 	if p.remote != nil {
-		if p.authority, err = authority.Open(p.layout.Authority(), p.clock.Now()); err != nil {
+		if p.authorities, err = authority.Open(p.layout.Authority(), p.clock.Now()); err != nil {
 			return err
 		}
 	}

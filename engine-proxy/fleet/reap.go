@@ -9,14 +9,16 @@ import (
 )
 
 // reap looks at all unfinished jobs at regular times: their engines are
-// brought back, and reservations that are overdue are put to the engine. It
-// works until the proxy ends.
+// brought back, and reservations that are overdue are put to the engine. The
+// engines' authority is looked at as often. It works until the proxy ends.
 func (p *Proxy) reap() {
+	certificates := renewing{Proxy: p}
 	for {
 		if err := p.reapOnce(p.ctx); err != nil && p.ctx.Err() == nil {
 			p.log.Warn("listing unfinished jobs failed", zap.Error(err))
 		}
 		p.admission.Recheck()
+		certificates.look(p.ctx)
 		if clock.Sleep(p.ctx, p.clock, p.opts.Timing.Reap) != nil {
 			return
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
@@ -67,9 +68,9 @@ func run(t *testing.T, stream string, e contract.ReplayEnding) contract.Replay {
 // archived puts a job with a ZIP into the archive of a rig that is to be opened.
 func archived(t *testing.T, dir string, zip []byte) string {
 	t.Helper()
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	folder := filepath.Join(dir, "archive", id)
-	record, err := json.Marshal(contract.JobRecord{JobID: id, ProjectID: api.NewProjectID(), Status: api.JobCompleted, Files: &api.Files{Count: 1}})
+	record, err := json.Marshal(contract.JobRecord{JobID: id, ProjectID: mint.NewProjectID(), Status: api.JobCompleted, Files: &api.Files{Count: 1}})
 	if err = errors.Join(err, os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "record.json"), record, 0o600),
 		os.WriteFile(filepath.Join(folder, "files.zip"), zip, 0o600)); err != nil {
 		t.Fatal(err)
@@ -85,8 +86,8 @@ func TestRunsArePlayedAgainByAnEngineThatLeavesNothing(t *testing.T) {
 	r := newRigOn(t, nil, func(o *Options) {
 		won := contract.ReplayEnding{Over: true, Outcome: "win", Score: 7}
 		l.due = []contract.Replays{
-			{ProjectID: api.NewProjectID(), JobID: api.NewJobID(time.Now()), Runs: []contract.Replay{run(t, "c", won)}},
-			{ProjectID: api.NewProjectID(), JobID: archived(t, o.DataDir, zip), Runs: []contract.Replay{run(t, "a", won), {Stream: "b", Run: 2, Log: "?"}}},
+			{ProjectID: mint.NewProjectID(), JobID: mint.NewJobID(time.Now()), Runs: []contract.Replay{run(t, "c", won)}},
+			{ProjectID: mint.NewProjectID(), JobID: archived(t, o.DataDir, zip), Runs: []contract.Replay{run(t, "a", won), {Stream: "b", Run: 2, Log: "?"}}},
 		}
 		o.Ledger, o.Timing.Replay = l, time.Millisecond
 	})
@@ -127,11 +128,11 @@ func TestEngineOfAKilledProxyIsEndedBeforeTheNextPlaysRunsAgain(t *testing.T) {
 		defer l.mu.Unlock()
 		return l.asked > 0
 	})
-	spec, token, err := r.replaySpec(r.replaysID())
+	spec, by, token, err := r.replaySpec(r.replaysID())
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := r.startReplayer(t.Context(), spec, token)
+	client, err := r.startReplayer(t.Context(), spec, by, token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestEngineThatPlaysRunsGoesForAJob(t *testing.T) {
 		list, err := r.opts.Driver.List(t.Context())
 		return err == nil && slices.ContainsFunc(list, func(obs driver.Observed) bool { return obs.ProjectID == r.replaysID() })
 	})
-	r.submit(api.NewProjectID())
+	r.submit(mint.NewProjectID())
 	wait.Until(t, "the run is given back", func() bool { return len(l.played()) == 1 })
 	if e := l.played()[0].Endings; len(e) != 1 || e[0] != (contract.ReplayEnding{Stream: "a", Run: 1, Unplayed: true}) {
 		t.Errorf("got %+v", e)
@@ -171,8 +172,8 @@ func TestGameThatBreaksItsEngineHoldsUpNoOther(t *testing.T) {
 	l := &replaying{fakeLedger: newFakeLedger()}
 	newRigOn(t, nil, func(o *Options) {
 		l.due = []contract.Replays{
-			{ProjectID: api.NewProjectID(), JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{{Stream: "a", Run: 1, Log: fakeengine.RunThatSaysMuch}}},
-			{ProjectID: api.NewProjectID(), JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{run(t, "b", contract.ReplayEnding{Over: true})}},
+			{ProjectID: mint.NewProjectID(), JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{{Stream: "a", Run: 1, Log: fakeengine.RunThatSaysMuch}}},
+			{ProjectID: mint.NewProjectID(), JobID: archived(t, o.DataDir, nil), Runs: []contract.Replay{run(t, "b", contract.ReplayEnding{Over: true})}},
 		}
 		o.Ledger, o.Timing.Replay = l, time.Millisecond
 	})

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
+	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/engineclient"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
@@ -28,7 +29,7 @@ func (p *Proxy) replaysID() string {
 func (r *replayer) withReplayer(ctx context.Context, use func(ctx context.Context, c *engineclient.Client)) (err error) {
 	ctx, cancel := clock.Within(ctx, r.clock, r.opts.Timing.Start+replayWork)
 	defer cancel()
-	spec, token, err := r.replaySpec(r.replaysID())
+	spec, by, token, err := r.replaySpec(r.replaysID())
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (r *replayer) withReplayer(ctx context.Context, use func(ctx context.Contex
 		r.left = ended != nil
 		err = errors.Join(err, ended)
 	}()
-	client, err := r.startReplayer(ctx, spec, token)
+	client, err := r.startReplayer(ctx, spec, by, token)
 	if err != nil {
 		return err
 	}
@@ -48,29 +49,31 @@ func (r *replayer) withReplayer(ctx context.Context, use func(ctx context.Contex
 	return nil
 }
 
-// replaySpec says what the driver is to run.
-func (p *Proxy) replaySpec(id string) (s driver.Spec, token string, err error) {
+// replaySpec says what the driver is to run, and by which authority's certificates it is known
+// on another machine.
+func (p *Proxy) replaySpec(id string) (s driver.Spec, by *authority.Authority, token string, err error) {
 	now := p.clock.Now()
-	s.Incarnation = driver.Incarnation{ProjectID: id, Generation: uint64(now.UnixMilli()), InstanceID: api.NewInstanceID(now)}
+	s.Incarnation = driver.Incarnation{ProjectID: id, Generation: uint64(now.UnixMilli()), InstanceID: mint.NewInstanceID(now)}
 	s.StateDir = p.layout.State(id)
 	if s.Socket, err = p.layout.PrepareReplays(id); err != nil {
-		return s, "", err
+		return s, nil, "", err
 	}
 	token = state.NewToken()
 	if err := durable.Replace(p.layout.Token(id), []byte(token)); err != nil {
-		return s, "", fmt.Errorf("writing engine token: %w", err)
+		return s, nil, "", fmt.Errorf("writing engine token: %w", err)
 	}
 	if p.remote == nil {
 		s.RuntimeDir, s.TokenFile = p.layout.Runtime(id), p.layout.Token(id)
-		return s, token, nil
+		return s, nil, token, nil
 	}
-	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authority.PEM()}
-	s.Remote.Cert, s.Remote.Key, err = p.authority.Issue(s.InstanceID)
-	return s, token, err
+	by = p.authorities.Current()
+	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authorities.PEM()}
+	s.Remote.Cert, s.Remote.Key, err = by.Issue(s.InstanceID)
+	return s, by, token, err
 }
 
 // startReplayer returns a client of the engine once that is ready.
-func (p *Proxy) startReplayer(ctx context.Context, s driver.Spec, token string) (*engineclient.Client, error) {
+func (p *Proxy) startReplayer(ctx context.Context, s driver.Spec, by *authority.Authority, token string) (*engineclient.Client, error) {
 	handle, err := p.opts.Driver.Start(ctx, s, nil)
 	if err != nil {
 		return nil, err
@@ -80,7 +83,7 @@ func (p *Proxy) startReplayer(ctx context.Context, s driver.Spec, token string) 
 		if at, err = p.locate(ctx, handle); err != nil {
 			return nil, err
 		}
-		tcp := engineproxy.Endpoint{Network: at.Network, Address: at.Address, InstanceID: s.InstanceID, Token: token, TLS: p.authority.Client(s.InstanceID)}
+		tcp := engineproxy.Endpoint{Network: at.Network, Address: at.Address, InstanceID: s.InstanceID, Token: token, TLS: by.Client(s.InstanceID)}
 		dial = func(ctx context.Context, _, _ string) (net.Conn, error) { return tcp.Dial(ctx) }
 	}
 	client := engineclient.New(engineclient.Target{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/wait"
@@ -19,7 +20,7 @@ func TestLostJobServesTheSnapshotOfItsLastBuild(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Timing.BackOff, o.Timing.BackOffMax, o.Timing.LostAfter = time.Millisecond, time.Millisecond, 2
 	})
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	game, files := zipped(t)
@@ -47,7 +48,7 @@ func TestEndedJobIsForgottenAfterItsTimeInLedgerAndArchive(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Retain, o.Timing.Sweep = time.Millisecond, 5*time.Millisecond
 	})
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
@@ -69,7 +70,7 @@ func TestPublishedJobStaysInTheArchiveUntilItIsTakenBack(t *testing.T) {
 	game, files := zipped(t)
 	var jobs []string
 	for range 2 {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		at := r.submit(project)
 		job := r.accept(project, at)
 		r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted, Files: &files, ZIP: game}, nil)
@@ -103,7 +104,7 @@ func TestPublishedJobStaysInTheArchiveUntilItIsTakenBack(t *testing.T) {
 func TestAnArchiveThatIsFullSparesTheJobsOfTheLastHour(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.MaxArchive, o.Timing.Sweep = 1, time.Hour })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)
@@ -132,7 +133,7 @@ func TestAnArchiveThatIsFullSparesTheJobsOfTheLastHour(t *testing.T) {
 func TestNothingIsForgottenWhileTheLedgerIsDown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Retain, o.Timing.Sweep = time.Millisecond, time.Hour })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	at := r.submit(project)
 	job := r.accept(project, at)
 	r.send(at, http.MethodPost, "/test/end", fakeengine.End{JobID: job, Status: api.JobCompleted}, nil)

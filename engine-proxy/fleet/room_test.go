@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/lifecycle"
@@ -22,7 +22,7 @@ func TestOwnerOverTheCapIsRefusedAndOthersAreNot(t *testing.T) {
 		for range 2 {
 			s.accept(s.ready("ann"))
 		}
-		next := engineproxy.Project{ID: api.NewProjectID(), OwnerID: "ann"}
+		next := engineproxy.Project{ID: mint.NewProjectID(), OwnerID: "ann"}
 		var full *engineproxy.RoomError
 		if _, err := s.Submit(t.Context(), next, time.Minute); !errors.As(err, &full) || !full.Owner || full.Most != 2 || full.RetryAfter <= 0 {
 			t.Fatalf("got %v, want the owner's RoomError", err)
@@ -58,7 +58,7 @@ func TestFullMachineThatWorksRefusesAndThenGoesOn(t *testing.T) {
 		working := s.ready("ann")
 		job := s.accept(working)
 		s.pass(time.Minute)
-		next := engineproxy.Project{ID: api.NewProjectID(), OwnerID: "bob"}
+		next := engineproxy.Project{ID: mint.NewProjectID(), OwnerID: "bob"}
 		var full *engineproxy.RoomError
 		if _, err := s.Submit(t.Context(), next, time.Minute); !errors.As(err, &full) || full.Owner {
 			t.Fatalf("got %v, want the machine's RoomError", err)
@@ -77,7 +77,7 @@ func TestStartsTakeTurnsByOwnerAndNotMoreThanAFewAtOnce(t *testing.T) {
 	simulate(t, func(o *Options) { o.MaxStarts = 2; o.MaxPerOwner = 20 }, func(t *testing.T, s *sim) {
 		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 10 * time.Second })
 		submit := func(owner string) string {
-			id := api.NewProjectID()
+			id := mint.NewProjectID()
 			var starting *engineproxy.StartingError
 			if _, err := s.Submit(t.Context(), engineproxy.Project{ID: id, OwnerID: owner}, 0); !errors.As(err, &starting) {
 				t.Fatalf("got %v, want a StartingError", err)
@@ -113,7 +113,7 @@ func TestStartThatWaitsTooLongForItsTurnFailsAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = time.Hour }) // ends with its deadline
-		blocking, waiting := api.NewProjectID(), api.NewProjectID()
+		blocking, waiting := mint.NewProjectID(), mint.NewProjectID()
 		for _, id := range []string{blocking, waiting} {
 			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: id, OwnerID: "ann"}, 0)
 		}
@@ -138,7 +138,7 @@ func TestAdoptedEnginesCountAgainstTheCap(t *testing.T) {
 		s.restart()
 		s.pass(time.Second)
 		var full *engineproxy.RoomError
-		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID(), OwnerID: "ann"}, time.Minute); !errors.As(err, &full) {
+		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: mint.NewProjectID(), OwnerID: "ann"}, time.Minute); !errors.As(err, &full) {
 			t.Fatalf("got %v, want a RoomError", err)
 		}
 	})
@@ -148,7 +148,7 @@ func TestStartThatWaitsForItsTurnIsInTheJournalAndNoEngine(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = time.Hour })
-		first, waiting := engineproxy.Project{ID: api.NewProjectID(), OwnerID: "ann"}, engineproxy.Project{ID: api.NewProjectID(), OwnerID: "bob"}
+		first, waiting := engineproxy.Project{ID: mint.NewProjectID(), OwnerID: "ann"}, engineproxy.Project{ID: mint.NewProjectID(), OwnerID: "bob"}
 		for _, p := range []engineproxy.Project{first, waiting} {
 			_, _ = s.Submit(t.Context(), p, 0)
 		}
@@ -176,7 +176,7 @@ func TestStartThatIsCalledOffInTheQueueNeedsNoDriverToGo(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
 		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = time.Hour })
-		for _, id := range []string{api.NewProjectID(), api.NewProjectID()} {
+		for _, id := range []string{mint.NewProjectID(), mint.NewProjectID()} {
 			_, _ = s.Submit(t.Context(), engineproxy.Project{ID: id, OwnerID: "ann"}, 0)
 			synctest.Wait()
 			if s.info(id).Phase != "queued" {
@@ -207,7 +207,7 @@ func TestStartThatOnlyWaitsKeepsNoTurnAndOneThatComputesDoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
-				slow, next := api.NewProjectID(), api.NewProjectID()
+				slow, next := mint.NewProjectID(), mint.NewProjectID()
 				s.switches(slow, fakeengine.Switches{NeverReady: true})
 				s.driver.Set(func(f *fakedriver.Faults) { f.Computes[slow] = c.computes })
 				for _, id := range []string{slow, next} {
@@ -231,7 +231,7 @@ func TestStartThatOnlyWaitsKeepsNoTurnAndOneThatComputesDoes(t *testing.T) {
 func TestTurnThatWasLentIsNotGivenBackTwice(t *testing.T) {
 	t.Parallel()
 	simulate(t, func(o *Options) { o.MaxStarts = 1 }, func(t *testing.T, s *sim) {
-		waits, computes, last := api.NewProjectID(), api.NewProjectID(), api.NewProjectID()
+		waits, computes, last := mint.NewProjectID(), mint.NewProjectID(), mint.NewProjectID()
 		s.switches(waits, fakeengine.Switches{ReadyAfter: 10 * time.Second})
 		s.switches(computes, fakeengine.Switches{ReadyAfter: 30 * time.Second})
 		s.driver.Set(func(f *fakedriver.Faults) { f.Computes[computes] = true })

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/state"
 	fakedriver "github.com/svc-games/svc/test/fake/driver"
@@ -101,7 +102,7 @@ func (s *sim) pass(d time.Duration) {
 // ready returns a project whose engine is ready.
 func (s *sim) ready(owner string) string {
 	s.t.Helper()
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	s.submit(project, owner)
 	return project
 }
@@ -176,7 +177,7 @@ func (s *sim) accept(project string) string {
 
 // reserve has the ledger count a job that no engine has accepted yet.
 func (s *sim) reserve(project, owner string) contract.OpenJob {
-	rec := contract.JobRecord{JobID: api.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
+	rec := contract.JobRecord{JobID: mint.NewJobID(time.Now()), ProjectID: project, Status: api.JobRunning}
 	job := contract.OpenJob{JobID: rec.JobID, ProjectID: project, OwnerID: owner, Record: rec, Reserved: true}
 	s.ledger.with(func() { s.ledger.open[job.JobID] = job })
 	return job

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/internal/clock"
 	"github.com/svc-games/svc/engine-proxy/internal/durable"
@@ -75,7 +75,10 @@ func (p *Proxy) prepare(projectID, owner string) (e state.Entry, token string, e
 	now := p.clock.Now()
 	e = state.Entry{
 		ProjectID: projectID, OwnerID: owner, Generation: before.Generation + 1,
-		InstanceID: api.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
+		InstanceID: mint.NewInstanceID(now), Socket: socket, Away: p.remote != nil && before.VolumeElsewhere(), At: now.UTC(),
+	}
+	if p.remote != nil {
+		e.Authority = p.authorities.Current().Name()
 	}
 	if err := p.recordStart(e); err != nil {
 		return state.Entry{}, "", err
@@ -172,7 +175,7 @@ func (p *Proxy) spec(e state.Entry, token string) (driver.Spec, error) {
 		s.RuntimeDir, s.Socket, s.TokenFile, s.Egress = p.layout.Runtime(e.ProjectID), e.Socket, p.layout.Token(e.ProjectID), models
 		return s, nil
 	}
-	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authority.PEM(), Egress: models}
-	s.Remote.Cert, s.Remote.Key, err = p.authority.Issue(e.InstanceID)
+	s.Remote = &driver.RemoteSpec{Token: token, CA: p.authorities.PEM(), Egress: models}
+	s.Remote.Cert, s.Remote.Key, err = p.authorities.By(e.Authority).Issue(e.InstanceID)
 	return s, err
 }

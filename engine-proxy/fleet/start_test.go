@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
@@ -20,7 +20,7 @@ import (
 func TestManySubmissionsToAColdProjectStartOneEngine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.switches(project, fakeengine.Switches{ReadyAfter: 100 * time.Millisecond})
 	const n = 500
 	instances := make(chan string, n)
@@ -52,7 +52,7 @@ func TestManySubmissionsToAColdProjectStartOneEngine(t *testing.T) {
 func TestSubmissionIsRefusedAsStartingWhenHoldIsOver(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.switches(project, fakeengine.Switches{NeverReady: true})
 	for _, hold := range []time.Duration{0, 20 * time.Millisecond} {
 		_, err := r.Submit(t.Context(), engineproxy.Project{ID: project}, hold)
@@ -77,7 +77,7 @@ func TestFailedStartIsReportedAndNotRepeatedBeforeItsBackOff(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, func(o *Options) { o.Timing.Boot = c.boot })
-			project := api.NewProjectID()
+			project := mint.NewProjectID()
 			r.switches(project, c.switches)
 			began := time.Now()
 			for range 3 {
@@ -138,7 +138,7 @@ func TestEngineThatCannotBeRunFailsWithItsReason(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	_, err := r.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID()}, ample)
+	_, err := r.Submit(t.Context(), engineproxy.Project{ID: mint.NewProjectID()}, ample)
 	var failed *engineproxy.FailedError
 	if !errors.As(err, &failed) || failed.Reason != "The engine's program can't be run." {
 		t.Fatalf("got %v, want that the program can't be run", err)
@@ -148,7 +148,7 @@ func TestEngineThatCannotBeRunFailsWithItsReason(t *testing.T) {
 func TestEngineIsStartedAgainAfterItsBackOff(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Timing.BackOff = 20 * time.Millisecond })
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	r.switches(project, fakeengine.Switches{ExitAtStart: 1})
 	if _, err := r.Submit(t.Context(), engineproxy.Project{ID: project}, ample); err == nil {
 		t.Fatal("an engine that exits was ready")
@@ -167,7 +167,7 @@ func TestEngineIsStartedAgainAfterItsBackOff(t *testing.T) {
 func TestAttachNeverStartsAnEngine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	if _, err := r.Attach(t.Context(), project); !errors.Is(err, engineproxy.ErrAbsent) {
 		t.Fatalf("got %v, want ErrAbsent", err)
 	}
@@ -188,7 +188,7 @@ func TestAttachNeverStartsAnEngine(t *testing.T) {
 func TestAwaitReadyReturnsWhenAnotherStartsTheEngine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	ready := make(chan error, 1)
 	go func() { ready <- r.AwaitReady(t.Context(), project) }()
 	r.submit(project)
@@ -203,12 +203,12 @@ func TestEngineThatIsNeverReadyKeepsNoOtherFromStarting(t *testing.T) {
 	if r.cluster != nil {
 		return // nobody sees whether an engine elsewhere only waits
 	}
-	stuck := api.NewProjectID()
+	stuck := mint.NewProjectID()
 	r.switches(stuck, fakeengine.Switches{NeverReady: true})
 	if _, err := r.Submit(t.Context(), engineproxy.Project{ID: stuck, OwnerID: "owner"}, 0); err == nil {
 		t.Fatal("it is ready")
 	}
-	r.submit(api.NewProjectID())
+	r.submit(mint.NewProjectID())
 	if i := r.info(stuck); i.State != engineproxy.StateStarting {
 		t.Errorf("the first one is %+v", i)
 	}

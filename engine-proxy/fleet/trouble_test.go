@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/state"
@@ -51,7 +52,7 @@ func TestBadInputFailsWithItsReasonAtOnceAndIsNotRetriedTooSoon(t *testing.T) {
 			simulate(t, nil, func(t *testing.T, s *sim) {
 				tries := 0
 				s.driver.Set(func(f *fakedriver.Faults) { f.Refuse = func(driver.Spec) error { tries++; return c.err } })
-				project := engineproxy.Project{ID: api.NewProjectID(), OwnerID: "ann"}
+				project := engineproxy.Project{ID: mint.NewProjectID(), OwnerID: "ann"}
 				began := time.Now()
 				var failed *engineproxy.FailedError
 				if _, err := s.Submit(t.Context(), project, time.Minute); !errors.As(err, &failed) {
@@ -98,7 +99,7 @@ func TestEveryPartOfAStartHasItsDeadlineAndTheWholeHasOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, nil, func(t *testing.T, s *sim) {
-				project := api.NewProjectID()
+				project := mint.NewProjectID()
 				s.switches(project, fakeengine.Switches{NeverReady: true})
 				s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = c.creating })
 				began := time.Now()
@@ -125,7 +126,7 @@ func TestStartGoesOnWhenItsClientLeaves(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		s.driver.Set(func(f *fakedriver.Faults) { f.StartTakes = 10 * time.Second })
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
 		go func() {
@@ -146,7 +147,7 @@ func TestChangedConfigurationForgetsAFatalFailure(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
 		s.driver.Set(func(f *fakedriver.Faults) { f.Refuse = func(driver.Spec) error { return driver.ErrFatalSpec } })
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: project}, time.Minute); err == nil {
 			t.Fatal("it started")
 		}
@@ -171,7 +172,7 @@ func TestUnreachableDriverFreezesEverything(t *testing.T) {
 		s.want(idle, engineproxy.StateReady)
 		s.want(working, engineproxy.StateReady)
 		s.submit(idle, "ann") // engines that run go on to be used
-		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: api.NewProjectID()}, time.Second); !errors.Is(err, engineproxy.ErrUnreachable) {
+		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: mint.NewProjectID()}, time.Second); !errors.Is(err, engineproxy.ErrUnreachable) {
 			t.Errorf("a new engine: %v, want ErrUnreachable", err)
 		}
 		s.driver.SetDown(false)
@@ -240,7 +241,7 @@ func TestEngineThatNobodyKnowsOfHasItsGrace(t *testing.T) {
 		s.accept(project)
 		known := s.driver.Running()
 		// One that a journal which was lost knew of.
-		other := api.NewProjectID()
+		other := mint.NewProjectID()
 		s.submit(other, "bob")
 		s.close()
 		if err := (state.Layout{Root: s.dir}).Delete(other); err != nil {
@@ -261,7 +262,7 @@ func TestEngineThatNobodyKnowsOfHasItsGrace(t *testing.T) {
 func TestUnresponsiveEngineIsRestartedForItsJobsAfterItsStop(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		s.switches(project, fakeengine.Switches{SilentAfter: time.Minute, IgnoreTerm: true})
 		s.submit(project, "ann")
 		s.accept(project)
@@ -282,7 +283,7 @@ func TestUnresponsiveEngineIsRestartedForItsJobsAfterItsStop(t *testing.T) {
 func TestEngineWhoseFeedBreaksTheContractLosesItsJobsAndStays(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		s.switches(project, fakeengine.Switches{BrokenFeed: true})
 		s.submit(project, "ann")
 		job := s.accept(project)
@@ -301,7 +302,7 @@ func TestEngineWhoseFeedBreaksTheContractLosesItsJobsAndStays(t *testing.T) {
 func TestEngineThatClaimsWorkForNobodyIsStoppedAfterAnHour(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		s.switches(project, fakeengine.Switches{BusyFor: 1000 * time.Hour})
 		s.submit(project, "ann")
 		s.pass(50 * time.Minute)
@@ -343,7 +344,7 @@ func (s *sim) drainBeside(project string) {
 func TestEndOfAStartingEngineIsSeenAlsoWhenTheDriverCantBeAskedAtThatMoment(t *testing.T) {
 	t.Parallel()
 	simulate(t, nil, func(t *testing.T, s *sim) {
-		project := api.NewProjectID()
+		project := mint.NewProjectID()
 		s.switches(project, fakeengine.Switches{NeverReady: true, CrashAfter: time.Second})
 		began := time.Now()
 		if _, err := s.Submit(t.Context(), engineproxy.Project{ID: project, OwnerID: "ann"}, 0); err == nil {

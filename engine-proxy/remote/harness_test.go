@@ -18,6 +18,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
@@ -225,7 +226,7 @@ func (w *world) start(p engineproxy.Project) *engineproxy.Lease {
 // accept makes a job that ledger and engine know.
 func (w *world) accept(p engineproxy.Project) string {
 	w.t.Helper()
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	if _, err := w.side.Reserve(w.t.Context(), sidecar.Reservation{JobID: id, KeyID: w.key, ProjectID: p.ID}); err != nil {
 		w.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 )
@@ -38,7 +39,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	project, route, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/engines/"), "/")
 	// What is not public is refused before anyone is asked.
 	if !ok || r.URL.RawPath != "" || !public(r.Method, "/"+route) || !api.ValidProjectID(project) {
-		(&api.Error{Status: http.StatusNotFound, Message: "There is nothing at this path."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusNotFound, Message: "There is nothing at this path."}).WriteTo(w)
 		return
 	}
 	asked := r.Header.Get(contract.HeaderInstance)
@@ -94,7 +95,7 @@ func refuse(w http.ResponseWriter, r *http.Request, asked string, cause error) {
 	if asked != "" {
 		w.Header().Set(contract.HeaderInstance, asked)
 	}
-	api.Unavailable("The project's engine can't take the request now.", time.Second, cause).WriteTo(w)
+	answers.Unavailable("The project's engine can't take the request now.", time.Second, cause).WriteTo(w)
 }
 
 // pass hands the request to the engine, in its own name and with its token.
@@ -152,7 +153,7 @@ func forward(w http.ResponseWriter, r *http.Request, f forwarding) {
 				return
 			}
 			// Whether the engine got it, no one knows: no mark, no instance.
-			(&api.Error{Status: http.StatusBadGateway, Message: "The engine's answer was lost."}).WriteTo(w)
+			(&answers.Error{Status: http.StatusBadGateway, Message: "The engine's answer was lost."}).WriteTo(w)
 		},
 	}
 	proxy.ServeHTTP(w, r)

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver"
@@ -139,10 +140,10 @@ func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request) {
 	f, err := h.engines.Files(r.Context(), r.PathValue("job"))
 	switch {
 	case errors.Is(err, engineproxy.ErrNotArchived):
-		(&api.Error{Status: http.StatusNotFound, Message: "The job left no files."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusNotFound, Message: "The job left no files."}).WriteTo(w)
 		return
 	case err != nil:
-		api.Unavailable("The job's files can't be read right now.", time.Second, fmt.Errorf("opening files: %w", err)).WriteTo(w)
+		answers.Unavailable("The job's files can't be read right now.", time.Second, fmt.Errorf("opening files: %w", err)).WriteTo(w)
 		return
 	}
 	defer f.Close()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/remote"
 	fakedriver "github.com/svc-games/svc/test/fake/driver"
@@ -136,12 +137,12 @@ func TestFenceAndCancelReachTheEngine(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.project()
-		_, err := w.engines.Fence(t.Context(), p, api.NewJobID(time.Now()))
+		_, err := w.engines.Fence(t.Context(), p, mint.NewJobID(time.Now()))
 		is(t, "fencing at no engine", err, engineproxy.ErrUnreachable)
-		is(t, "cancelling at no engine", w.engines.Cancel(t.Context(), p, api.NewJobID(time.Now())), engineproxy.ErrAbsent)
+		is(t, "cancelling at no engine", w.engines.Cancel(t.Context(), p, mint.NewJobID(time.Now())), engineproxy.ErrAbsent)
 		w.start(p).Release()
 		job := w.accept(p)
-		for id, want := range map[string]contract.FenceVerdict{job: contract.Accepted, api.NewJobID(time.Now()): contract.Fenced} {
+		for id, want := range map[string]contract.FenceVerdict{job: contract.Accepted, mint.NewJobID(time.Now()): contract.Fenced} {
 			if v, err := w.engines.Fence(t.Context(), p, id); err != nil || v != want {
 				t.Errorf("verdict %q, %v; want %q", v, err, want)
 			}
@@ -192,7 +193,7 @@ func TestArchiveIsServedWithoutAnEngine(t *testing.T) {
 		}
 		checkReads(t, f, files)
 
-		other := api.NewJobID(time.Now())
+		other := mint.NewJobID(time.Now())
 		_, err = w.engines.Events(t.Context(), other)
 		is(t, "events of no job", err, engineproxy.ErrNotArchived)
 		_, err = w.engines.Files(t.Context(), other)

@@ -19,12 +19,13 @@ type Entry struct {
 	Schema     int           `json:"schema"`
 	ProjectID  string        `json:"projectId"`
 	OwnerID    string        `json:"ownerId"`
-	Generation uint64        `json:"generation"`        // of the last start, on disk before it
-	InstanceID string        `json:"instanceId"`        // "" when no engine is meant to run
-	Socket     string        `json:"socket,omitempty"`  // of an engine of this machine
-	Address    string        `json:"address,omitempty"` // host:port of one that runs elsewhere, once it is known
-	Away       bool          `json:"away,omitempty"`    // its volume is elsewhere: an engine was made there
-	Handle     driver.Handle `json:"handle"`            // empty between the decision to start and the start
+	Generation uint64        `json:"generation"`          // of the last start, on disk before it
+	InstanceID string        `json:"instanceId"`          // "" when no engine is meant to run
+	Socket     string        `json:"socket,omitempty"`    // of an engine of this machine
+	Address    string        `json:"address,omitempty"`   // host:port of one that runs elsewhere, once it is known
+	Away       bool          `json:"away,omitempty"`      // its volume is elsewhere: an engine was made there
+	Authority  string        `json:"authority,omitempty"` // by whose certificate it is known there
+	Handle     driver.Handle `json:"handle"`              // empty between the decision to start and the start
 	At         time.Time     `json:"at"`
 
 	// Unread: there is a journal that can't be read, which knows the generation

@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -163,7 +164,7 @@ func (e *engine) begin() (id string) {
 
 func (e *engine) acceptRequest(req map[string]any) string {
 	e.t.Helper()
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	e.expect("submission", e.do(e.submission(id, req)), http.StatusOK)
 	return id
 }

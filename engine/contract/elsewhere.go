@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 )
 
 // elsewhereCases are about an engine on another machine than the engine proxy.
@@ -27,7 +27,7 @@ func proxyAlone(t *testing.T, target Target) {
 	r := e.remote
 	forged := newInstallation(t).issue(wire.ProxyName)
 	for what, shown := range map[string][]tls.Certificate{
-		"nothing": nil, "another engine's certificate": {r.issue(wire.EngineName(api.NewInstanceID(time.Now())))},
+		"nothing": nil, "another engine's certificate": {r.issue(wire.EngineName(mint.NewInstanceID(time.Now())))},
 		"its own certificate": {r.issue(wire.EngineName(e.instanceID))}, "the engine proxy's name from another authority": {forged},
 	} {
 		e.http = &http.Client{Transport: r.transport(e, shown...)}
@@ -79,7 +79,7 @@ func noPlainListener(t *testing.T, target Target) {
 
 func modelsOfProxyAlone(t *testing.T, target Target) {
 	e := newRemote(t, target)
-	other := e.remote.serveModels(e, e.remote.issue(wire.EngineName(api.NewInstanceID(time.Now()))), says("nothing"))
+	other := e.remote.serveModels(e, e.remote.issue(wire.EngineName(mint.NewInstanceID(time.Now()))), says("nothing"))
 	e.start()
 	e.checkCompleted("the job beside another endpoint", e.feed.finish(e.acceptRequest(asking())))
 	if n := other.requests(); n != 0 {

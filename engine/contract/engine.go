@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine/contract/killpoint"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/keep"
@@ -59,7 +59,7 @@ func newEngine(t *testing.T, target Target) *engine {
 	dir := keep.Dir(t)
 	e := &engine{
 		t: t, target: target, dir: dir, volume: filepath.Join(dir, "volume"), socket: filepath.Join(dir, "run", "e.sock"),
-		projectID: api.NewProjectID(),
+		projectID: mint.NewProjectID(),
 	}
 	e.feed = &ledger{e: e, seen: map[uint64][]byte{}}
 	for _, name := range []string{"volume", "run", "home", "tmp"} {
@@ -88,7 +88,7 @@ func startEngine(t *testing.T, target Target) *engine {
 // command returns the engine's command line under a new instance id and token.
 func (e *engine) command() *exec.Cmd {
 	e.t.Helper()
-	e.instanceID = api.NewInstanceID(time.Now())
+	e.instanceID = mint.NewInstanceID(time.Now())
 	e.token = "token-of-" + e.instanceID
 	tokenFile := filepath.Join(e.dir, "token")
 	if err := os.WriteFile(tokenFile, []byte(e.token), 0o600); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -127,7 +128,7 @@ func stopAfter(t *testing.T, e *engine) {
 func stopPassesOver(t *testing.T, e *engine) {
 	id := e.accept()
 	e.feed.until(wire.FeedEnded, id)
-	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureInternal}, wire.Stop{JobID: api.NewJobID(time.Now()), Code: api.FailureInternal})
+	e.feed.ack(wire.Stop{JobID: id, Code: api.FailureInternal}, wire.Stop{JobID: mint.NewJobID(time.Now()), Code: api.FailureInternal})
 	e.checkCompleted("a job that had ended", e.status(id))
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -21,7 +21,7 @@ func unknownRoutes(t *testing.T, e *engine) {
 	for _, path := range []string{"/", "/v1", "/v1/projects", "/internal", "/internal/secrets", "/v1/generate/../../etc/passwd"} {
 		e.expectError(path, e.get(path), http.StatusNotFound)
 	}
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	for _, c := range []struct{ method, path, allow string }{
 		{http.MethodGet, "/v1/generate", http.MethodPost},
 		{http.MethodPost, "/v1/generate/" + id + "/status", http.MethodGet},

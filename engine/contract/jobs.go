@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -152,9 +153,9 @@ func unknownIsNotFound(t *testing.T, e *engine) {
 	id := e.accept()
 	e.feed.finish(id)
 	for what, path := range map[string]string{
-		"another id": "/v1/generate/" + api.NewJobID(time.Now()) + "%s?projectId=" + e.projectID,
+		"another id": "/v1/generate/" + mint.NewJobID(time.Now()) + "%s?projectId=" + e.projectID,
 		"no id":      "/v1/generate/x%%2f..%%2fy" + "%s",
-		"a project":  "/v1/generate/" + id + "%s?projectId=" + api.NewProjectID(),
+		"a project":  "/v1/generate/" + id + "%s?projectId=" + mint.NewProjectID(),
 	} {
 		for _, part := range []string{"/status", "/events", "/files", ""} {
 			c := call{path: fmt.Sprintf(path, part)}
@@ -165,7 +166,7 @@ func unknownIsNotFound(t *testing.T, e *engine) {
 		}
 	}
 	for _, part := range []string{"record", "events", "files"} {
-		e.expectError("stored "+part, e.get(wire.PathJobs+"/"+api.NewJobID(time.Now())+"/"+part), http.StatusNotFound)
+		e.expectError("stored "+part, e.get(wire.PathJobs+"/"+mint.NewJobID(time.Now())+"/"+part), http.StatusNotFound)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -30,7 +31,7 @@ func tokenOpens(t *testing.T, e *engine) {
 		"none": " ", "another": "Bearer x", "a part": "Bearer " + e.token[:len(e.token)-1], "longer": "Bearer " + e.token + "x",
 		"without its scheme": e.token, "basic": "Basic " + e.token,
 	} {
-		for _, path := range []string{wire.PathReady, wire.PathJobs, wire.PathFeed + "?after=0", "/v1/generate/" + api.NewJobID(time.Now()) + "/status"} {
+		for _, path := range []string{wire.PathReady, wire.PathJobs, wire.PathFeed + "?after=0", "/v1/generate/" + mint.NewJobID(time.Now()) + "/status"} {
 			e.expectError("token "+what+" at "+path, e.do(call{path: path, token: token}), http.StatusUnauthorized)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 )
 
 var submitCases = []named{
@@ -31,7 +32,7 @@ func acceptanceIsOnDisk(t *testing.T, e *engine) {
 }
 
 func sameIDSameAnswer(t *testing.T, e *engine) {
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	first := e.expect("submission", e.do(e.submission(id, nil)), http.StatusOK)
 	want := api.Submission{JobID: id, ProjectID: e.projectID, Status: api.JobQueued, SessionID: sessionID}
 	if got := decode[api.Submission](e, first); got != want {
@@ -59,7 +60,7 @@ func sameIDSameAnswer(t *testing.T, e *engine) {
 }
 
 func refusalIsMarked(t *testing.T, e *engine) {
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	good := e.submission(id, nil)
 	spoiled := func(change func(c *call)) call {
 		c := good
@@ -87,7 +88,7 @@ func refusalIsMarked(t *testing.T, e *engine) {
 		"two prompts":                 {body(`{"projectId":"` + e.projectID + `","prompt":"a","prompt":"b"}`), 400},
 		"no prompt":                   {e.submission(id, map[string]any{"prompt": " "}), 400},
 		"a prompt that is too long":   {e.submission(id, map[string]any{"prompt": strings.Repeat("x", api.MaxPrompt+1)}), 400},
-		"another project":             {e.submission(id, map[string]any{"projectId": api.NewProjectID()}), 400},
+		"another project":             {e.submission(id, map[string]any{"projectId": mint.NewProjectID()}), 400},
 		"an unknown setting's value":  {e.submission(id, map[string]any{"settings": map[string]any{"gameType": "chess"}}), 400},
 		"no job id":                   {spoiled(func(c *call) { delete(c.header, wire.HeaderJobID) }), 400},
 		"a job id that is a path":     {spoiled(func(c *call) { c.header[wire.HeaderJobID] = "../../etc" }), 400},
@@ -119,7 +120,7 @@ func queueHasTwentyPlaces(t *testing.T, e *engine) {
 	for range maxQueued {
 		waiting = e.accept()
 	}
-	one := e.submission(api.NewJobID(time.Now()), nil)
+	one := e.submission(mint.NewJobID(time.Now()), nil)
 	e.expectRefused("one too many", e.do(one), http.StatusServiceUnavailable)
 	e.cancel(waiting)
 	e.expect("one more", e.do(one), http.StatusOK)
@@ -131,7 +132,7 @@ func (e *engine) fence(id string) wire.FenceVerdict {
 }
 
 func fencedID(t *testing.T, e *engine) {
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	for _, when := range []string{"at once", "after a kill"} {
 		if v := e.fence(id); v != wire.Fenced {
 			t.Errorf("%s: the verdict is %s", when, v)
@@ -167,7 +168,7 @@ func drained(t *testing.T, e *engine) {
 	e.expect("draining before the end is acknowledged", e.post(wire.PathDrain, struct{}{}), http.StatusConflict)
 	e.feed.ack()
 	e.expect("draining at rest", e.post(wire.PathDrain, struct{}{}), http.StatusOK)
-	next := e.submission(api.NewJobID(time.Now()), nil)
+	next := e.submission(mint.NewJobID(time.Now()), nil)
 	e.expectRefused("a submission to a drained engine", e.do(next), http.StatusServiceUnavailable)
 	e.expect("reading meanwhile", e.get(e.route(id, "/status")), http.StatusOK)
 	e.expect("undraining", e.post(wire.PathUndrain, struct{}{}), http.StatusOK)

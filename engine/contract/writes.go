@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	wire "github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine/contract/killpoint"
 )
 
@@ -37,7 +38,7 @@ func followUp() map[string]any {
 func newPlot(t *testing.T, target Target) *plot {
 	t.Helper()
 	e := startEngine(t, target)
-	p := &plot{e: e, id: api.NewJobID(time.Now())}
+	p := &plot{e: e, id: mint.NewJobID(time.Now())}
 	p.former = p.e.feed.finish(e.acceptRequest(map[string]any{"settings": map[string]any{"reasoningLevel": "low"}}))
 	if p.former.Status != api.JobCompleted {
 		t.Fatalf("the first job: %+v", p.former)

@@ -118,6 +118,7 @@ func bundle(ctx context.Context, rep Reporter, files compile.Files) error {
 	}
 	files[compile.Script] = out.Script
 	done(true, fmt.Sprintf("%s, %d bytes", compile.Script, len(out.Script)))
+	rep.Built(files)
 	rep.Event(api.EventBuildResult, map[string]any{"ok": true, "durationMs": out.Took.Milliseconds(), "bytes": len(out.Script), "problems": nonNil(out.Problems)})
 	return nil
 }

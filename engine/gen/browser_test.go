@@ -154,7 +154,7 @@ func tap(t *testing.T, page *playtest.Page) {
 
 func TestEveryGamePlaysFromItsFolderInABrowser(t *testing.T) {
 	b := browser(t)
-	all := requests()
+	all := eachRequest()
 	// The simulation plays all of them to their end; here, where it takes as long
 	// as all the rest, one in six until the long run.
 	const toItsEnd = 6
@@ -294,7 +294,7 @@ func TestGamesFitEveryWindow(t *testing.T) {
 
 func TestWideGameIsTallAndLegibleOnAPhone(t *testing.T) {
 	b := browser(t)
-	url := gameOf(t, requests()["platformer"])
+	url := gameOf(t, eachRequest()["platformer"])
 	for size, wide := range map[[2]int]float64{{360, 640}: 480, {390, 844}: 480, {640, 360}: 960, {960, 540}: 960} {
 		page := open(t, b, url, size[0], size[1])
 		ready := run(t, page, "idle", 30)

@@ -16,6 +16,7 @@ import (
 	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/kit"
 	"github.com/svc-games/svc/engine/model"
+	"github.com/svc-games/svc/engine/skills"
 )
 
 // setback is why no game came of a model's work, if one was asked: the generator makes
@@ -122,7 +123,7 @@ func (g *embedded) task(ctx context.Context, req Request, rep Reporter, game *ki
 		room = min(room, window) // in bytes: a third of it
 	}
 	asked.Skills = slices.DeleteFunc(asked.Skills, func(s api.Skill) bool {
-		if !s.Learned() {
+		if !skills.Learned(s) {
 			return false // sent, or stored by the user: as it is, whatever its size
 		}
 		room -= s.Size()

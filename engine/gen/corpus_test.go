@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/engine/gen/spec"
 	"github.com/svc-games/svc/test/games/corpus"
 )
@@ -18,7 +18,7 @@ func sent(t *testing.T, w corpus.Wish, prompt string) (Request, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := api.ParseGenerateRequest(body)
+	req, err := requests.ParseGenerateRequest(body)
 	if err != nil {
 		return Request{}, false
 	}

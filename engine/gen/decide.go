@@ -14,6 +14,7 @@ import (
 	"github.com/svc-games/svc/engine/gen/compile"
 	"github.com/svc-games/svc/engine/gen/look"
 	"github.com/svc-games/svc/engine/gen/spec"
+	"github.com/svc-games/svc/engine/skills"
 )
 
 // decision is what a request comes down to.
@@ -370,7 +371,7 @@ func warnUnserved(req Request, rep Reporter, d *decision, refined bool) {
 	for _, w := range d.warnings {
 		warn(rep, "degraded", w)
 	}
-	if !refined && slices.ContainsFunc(req.Skills, func(s api.Skill) bool { return len(s.Files) > 0 && !s.Learned() }) {
+	if !refined && slices.ContainsFunc(req.Skills, func(s api.Skill) bool { return len(s.Files) > 0 && !skills.Learned(s) }) {
 		warn(rep, "unserved_skills", "Of skills the generator takes what they are for, not their code.")
 	}
 }

@@ -239,6 +239,11 @@ func (g *embedded) play(ctx context.Context, rep Reporter, game playtest.Game) (
 		summary = report.String()
 	}
 	done(report.OK(), summary)
+	shown := maps.Clone(game.Files)
+	for _, shot := range report.Shots {
+		shown[shotOf(shot.Moment)] = shot.JPEG
+	}
+	rep.Built(shown)
 	rep.Event(played(report))
 	return report, nil
 }

@@ -142,4 +142,7 @@ func (mute) Progress(api.Stage, int, string) {}
 // Event implements Reporter.
 func (mute) Event(string, map[string]any) {}
 
+// Built implements Reporter.
+func (mute) Built(map[string][]byte) {}
+
 var _ Reporter = mute{}

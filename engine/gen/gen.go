@@ -40,6 +40,9 @@ type Reporter interface {
 	// Event appends an event to the job's log, one of the api.Event… types
 	// between job.started and the terminal one.
 	Event(eventType string, members map[string]any)
+	// Built shows the files of a game that builds, perhaps with pictures of it. Nobody may
+	// have played it.
+	Built(files map[string][]byte)
 }
 
 // Result is what a generator made.

@@ -54,8 +54,8 @@ var (
 	}
 )
 
-// requests returns one request for each mechanic.
-func requests() map[string]Request {
+// eachRequest returns one request for each mechanic.
+func eachRequest() map[string]Request {
 	out := map[string]Request{}
 	for mechanic, text := range briefs {
 		out[mechanic] = Request{Prompt: text}
@@ -70,7 +70,7 @@ func requests() map[string]Request {
 }
 
 func TestEachBriefGetsItsOwnMechanic(t *testing.T) {
-	for mechanic, req := range requests() {
+	for mechanic, req := range eachRequest() {
 		// Playing takes its time, and package sim does it for every mechanic.
 		p := newProject(t, quickGenerator())
 		if mechanic == "gap" {

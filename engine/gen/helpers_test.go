@@ -81,6 +81,8 @@ func (r *recorder) Event(eventType string, members map[string]any) {
 	r.events = append(r.events, event{eventType, members})
 }
 
+func (r *recorder) Built(map[string][]byte) {}
+
 // of returns the events of one type.
 func (r *recorder) of(eventType string) []event {
 	var out []event

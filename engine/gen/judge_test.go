@@ -48,7 +48,7 @@ func TestJudgeBlocksNoStockGame(t *testing.T) {
 		t.Skip("in the long run only: test/games judges some")
 	}
 	b := browser(t)
-	all := requests()
+	all := eachRequest()
 	for mechanic, m := range catalog.Mechanics {
 		if m.Example != "" {
 			all[mechanic] = Request{Prompt: m.Example}

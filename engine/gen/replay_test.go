@@ -74,7 +74,7 @@ type reported struct {
 func TestRunsOfEveryKindComeToTheSameEndWhenPlayedAgain(t *testing.T) {
 	runs := 2
 	wanted := make(map[string]Request)
-	for mechanic, req := range requests() {
+	for mechanic, req := range eachRequest() {
 		wanted[mechanic] = req
 	}
 	for mechanic, m := range catalog.Mechanics {

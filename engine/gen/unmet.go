@@ -133,6 +133,9 @@ func unseen(r brief.Reading, s spec.Spec) (unmet []string) {
 			unmet = append(unmet, part[1]+": "+brief.Article(s.Mechanic+" game")+" shows none")
 		}
 	}
+	if f := brief.BodyOf(r.Hero); slices.Contains(m.Carries, f) {
+		unmet = append(unmet, r.Hero+": "+brief.Article(s.Mechanic+" game")+" shows it in a vehicle of its own")
+	}
 	if r.Rules.Versus && !catalog.Shared(s.Mechanic) {
 		unmet = append(unmet, "against each other: in "+brief.Article(s.Mechanic+" game")+" two play one after the other, for the better score")
 	}

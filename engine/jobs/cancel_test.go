@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
 )
@@ -137,7 +138,7 @@ func TestCancellingAnEndedJobChangesNothing(t *testing.T) {
 	if err != nil || record.Status != api.JobCompleted {
 		t.Errorf("Cancel: %+v, %v", record, err)
 	}
-	if _, err := e.Cancel(t.Context(), api.NewJobID(time.Now())); !errors.Is(err, jobs.ErrUnknown) {
+	if _, err := e.Cancel(t.Context(), mint.NewJobID(time.Now())); !errors.Is(err, jobs.ErrUnknown) {
 		t.Errorf("cancelling an unknown job: %v", err)
 	}
 }

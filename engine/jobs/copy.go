@@ -47,7 +47,7 @@ func (m *Manager) Import(ctx context.Context, data []byte, from string) (contrac
 			return contract.Saved{}, err
 		}
 		message := "Copied"
-		if api.CheckProjectID(from) == nil {
+		if api.ValidProjectID(from) {
 			message += " from project " + from
 		}
 		head, err := m.keep(revs.Revision{Kind: revs.Import, Author: contract.AuthorUser, Message: message})

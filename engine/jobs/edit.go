@@ -96,6 +96,18 @@ func (m *Manager) File(name string, rev int) (data []byte, err error) {
 	return data, err
 }
 
+// Built returns a file of the game as the job that runs built it last, which nobody has
+// proven yet.
+func (m *Manager) Built(name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	data, there := m.built[name]
+	if !there {
+		return nil, ErrNoFile
+	}
+	return data, nil
+}
+
 // GameAt returns the files of the game as they were at a revision.
 func (m *Manager) GameAt(rev int) (map[string][]byte, error) { return m.gameAt(rev) }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine/jobs"
 	"github.com/svc-games/svc/engine/revs"
 )
@@ -110,7 +111,7 @@ func changeFormer(t *testing.T, dir, id, prompt string) contract.JobRecord {
 	if err == nil {
 		e.last = uint64(len(lines))
 	}
-	job := api.NewJobID(time.Now())
+	job := mint.NewJobID(time.Now())
 	if _, err := e.Submit(job, session, api.GenerateRequest{ProjectID: id, Prompt: prompt}); err != nil {
 		t.Fatal(err)
 	}

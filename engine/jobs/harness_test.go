@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/jobs"
 	"github.com/svc-games/svc/test/wait"
@@ -135,7 +136,7 @@ func (e *engine) submit(prompt string) string {
 
 func (e *engine) submitRequest(req api.GenerateRequest) string {
 	e.t.Helper()
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	if _, err := e.Submit(id, session, req); err != nil {
 		e.t.Fatalf("Submit: %v", err)
 	}

@@ -107,8 +107,9 @@ type Manager struct {
 	later        map[string]laterEdit // by path in the game
 	interrupted  []*job               // ended by Recover, their end not yet in the feed
 	fenced       map[string]bool
-	locks        []string        // paths of the game's files; replaced, never changed
-	checked      *contract.Check // the last check, or that which is under way; replaced, never changed
+	locks        []string          // paths of the game's files; replaced, never changed
+	built        map[string][]byte // the game as the running job built it last, nil for none
+	checked      *contract.Check   // the last check, or that which is under way; replaced, never changed
 	draining     bool
 	lastActivity time.Time
 }
@@ -308,7 +309,7 @@ func (m *Manager) finished() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.running.cancel = nil
-	m.running = nil
+	m.running, m.built = nil, nil
 }
 
 // fail ends Run with err, the first time.

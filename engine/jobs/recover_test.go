@@ -16,6 +16,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine/feed"
 	"github.com/svc-games/svc/engine/jobs"
 )
@@ -52,7 +53,7 @@ func TestSubmittingAnIDAgainGivesTheSameAnswer(t *testing.T) {
 
 func TestAFenceBeforeTheSubmissionRefusesItForEver(t *testing.T) {
 	e := start(t, t.TempDir(), script(write))
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	for range 2 {
 		if v, err := e.Fence(id); err != nil || v != contract.Fenced {
 			t.Fatalf("Fence: %s, %v", v, err)
@@ -118,7 +119,7 @@ func TestAnEndIsReportedOnceHoweverLargeTheFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 12 {
-		earlier := contract.FeedRecord{Kind: contract.FeedUsage, JobID: api.NewJobID(time.Now())}
+		earlier := contract.FeedRecord{Kind: contract.FeedUsage, JobID: mint.NewJobID(time.Now())}
 		earlier.Units = []contract.Unit{{Name: strings.Repeat("u", 100<<10), Quantity: 1}}
 		if _, err := large.Append(earlier); err != nil {
 			t.Fatal(err)
@@ -237,7 +238,7 @@ func TestAVolumeThatFailsInTheMiddleOfAJobEndsTheEngine(t *testing.T) {
 func TestAHalfWrittenSubmissionIsForgotten(t *testing.T) {
 	e := open(t, t.TempDir(), script(write))
 	id := e.submit("complete")
-	half := filepath.Join(e.dir, "jobs", ".new-"+api.NewJobID(time.Now()))
+	half := filepath.Join(e.dir, "jobs", ".new-"+mint.NewJobID(time.Now()))
 	if err := os.Mkdir(half, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package jobs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -64,6 +65,18 @@ func (r *reporter) Progress(stage api.Stage, percent int, message string) {
 	if ending { // each report begins a step
 		r.m.interrupt(r.j, errCancelled)
 	}
+}
+
+// Built implements gen.Reporter.
+func (r *reporter) Built(files map[string][]byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	r.m.mu.Lock()
+	defer r.m.mu.Unlock()
+	r.m.built = maps.Clone(files)
 }
 
 // Event implements gen.Reporter. It panics when the event is none of a

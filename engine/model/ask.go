@@ -156,8 +156,8 @@ func (c *Client) attempt(ctx context.Context, wire codec, o Offer, r Request, bo
 		return err
 	}
 	w.end()
-	if dropped(r, reply.Usage) {
-		return &Refusal{Status: http.StatusBadRequest, Reason: reasonSmall, Context: reply.Usage.read(), paid: true}
+	if err := missed(r, reply.Usage); err != nil {
+		return err
 	}
 	_ = pass(Event{Reply: &reply}) // whoever leaves now has all of it
 	return nil

@@ -31,6 +31,9 @@ const (
 // tools: what it is told of the game and the tools is a third of it.
 const leastContext = 16 << 10
 
+// usualContext is how many tokens are room enough for most games.
+const usualContext = 32 << 10
+
 // Offer is a model that can be asked, and what is known of it. What is not told
 // is unknown.
 type Offer struct {
@@ -96,20 +99,13 @@ func Fits(context int) error {
 	return nil
 }
 
-// dropped reports whether a server can't have read all of a request with tools:
-// some have little room unless they are told otherwise, and drop the beginning of
-// what is longer without a word. No text has ten bytes a token, and no such server
-// less room than two thousand tokens or as much as is needed.
-func dropped(r Request, u Usage) bool {
-	const perToken, least = 10, 1500
-	if u.Estimated || len(r.Tools) == 0 || u.read() < least || u.read() >= leastContext {
-		return false
+// Missed is the error of a server that reads so many tokens of a conversation and no more,
+// however long it becomes.
+func Missed(read int) error {
+	if read < leastContext {
+		return &Refusal{Status: http.StatusBadRequest, Reason: reasonSmall, Context: read, paid: true}
 	}
-	size := len(r.System)
-	for _, m := range r.Messages {
-		size += len(m.Text())
-	}
-	return size > perToken*u.read()
+	return &Refusal{Status: http.StatusBadRequest, Reason: reasonOverflow, Context: read, paid: true}
 }
 
 // most is how much the model may write.

@@ -129,8 +129,8 @@ func Hint(err error) string {
 	switch KindOf(err) {
 	case ToolsOff:
 		return "The model's server takes no tools: start llama.cpp's with --jinja, vLLM's with --enable-auto-tool-choice and --tool-call-parser; in Ollama use a model that has tools."
-	case Small:
-		return fmt.Sprintf("The model holds too little: at least %d tokens of context are needed. Set OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp, --max-model-len for vLLM, and context in the list of models.", leastContext)
+	case Small, Overflow:
+		return small(err)
 	case Auth:
 		return "The model's provider does not take the operator's key."
 	case Quota:
@@ -141,6 +141,20 @@ func Hint(err error) string {
 		}
 	}
 	return ""
+}
+
+// small is what helps where a model has too little room, "" where it has enough, or
+// nobody knows.
+func small(err error) string {
+	r, ok := errors.AsType[*Refusal](err)
+	if !ok || r.Kind() == Overflow && (r.Context == 0 || r.Context >= leastContext) {
+		return ""
+	}
+	holds := "The model holds too little"
+	if r.paid {
+		holds = fmt.Sprintf("The model's server read %d tokens of what it was sent and dropped the rest without a word", r.Context)
+	}
+	return fmt.Sprintf("%s: give it %d tokens of context or more, by num_ctx of the model or OLLAMA_CONTEXT_LENGTH for Ollama, -c for llama.cpp, --max-model-len for vLLM, and name them as context in the list of models.", holds, usualContext)
 }
 
 // refusal reads why a request was refused. What else the answer says is not

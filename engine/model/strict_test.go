@@ -233,25 +233,6 @@ func TestModelThatHoldsTooLittleIsNotAskedAndWhoeverRunsItIsHelped(t *testing.T)
 	}
 }
 
-func TestServerThatDropsTheBeginningInSilenceIsFound(t *testing.T) {
-	for name, tc := range map[string]struct {
-		bytes, read int
-		small       bool
-	}{
-		"dropped":                {60_000, 4000, true},
-		"all of it":              {60_000, 14_000, false},
-		"nothing to drop":        {6000, 1600, false},
-		"a usage that is a joke": {60_000, 11, false},
-	} {
-		d := open(t, fakeprovider.Turn{Text: "x", Took: &fakeprovider.Took{Input: tc.read, Output: 1}}.Answer()).known(Offer{})
-		r := begin()
-		r.System = strings.Repeat("word ", tc.bytes/5)
-		if _, err := d.Chat(t.Context(), r); (KindOf(err) == Small) != tc.small || !tc.small && err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestPartsThatTheProviderDoesNotKnowAgainAreLeftOut(t *testing.T) {
 	d := open(t, looks("")(0).Answer(), refuses(400, `{"reason":"invalid_encrypted_content"}`)).known(Offer{Protocol: ProtocolResponses, Reasoning: ReasoningEffort})
 	r := begin()

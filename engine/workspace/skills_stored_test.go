@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/engine/skills"
 )
 
 // withSkills is a workspace with three stored skills.
@@ -89,7 +90,7 @@ func TestWhatASuccessfulRunTaughtIsKeptWithinBounds(t *testing.T) {
 	}
 	var learned, sent int
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), api.LearnedPrefix) {
+		if strings.HasPrefix(e.Name(), skills.LearnedPrefix) {
 			learned++
 		} else {
 			sent++

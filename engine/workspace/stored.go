@@ -105,7 +105,7 @@ func (w *Workspace) skillFiles(key string) ([]api.SkillFile, error) {
 // Learn stores a skill that a successful run made. Those that users sent are
 // never replaced.
 func (w *Workspace) Learn(skill api.Skill, room swap.Room) error {
-	skill.Key = api.LearnedPrefix + skill.Key
+	skill.Key = skills.LearnedPrefix + skill.Key
 	changes, err := w.skillChanges(skill)
 	if err == nil {
 		err = w.Change(changes, room)
@@ -124,7 +124,7 @@ func (w *Workspace) forgetOldest() error {
 	}
 	var learned []fs.FileInfo
 	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), api.LearnedPrefix) {
+		if !strings.HasPrefix(entry.Name(), skills.LearnedPrefix) {
 			continue
 		}
 		info, err := entry.Info()

@@ -132,8 +132,11 @@ func OpenAll(path string) (io.ReadCloser, error) { return OpenSince(path, time.T
 
 // OpenSince is OpenAll without the files that were last written to before a time.
 func OpenSince(path string, since time.Time) (io.ReadCloser, error) {
-	return OpenEnd(path, since, math.MaxInt64)
+	return OpenEnd(path, since, allBytes)
 }
+
+// allBytes is more than any log has.
+const allBytes = math.MaxInt64
 
 // OpenEnd is OpenSince for the whole lines of the last bytes.
 func OpenEnd(path string, since time.Time, bytes int64) (io.ReadCloser, error) {

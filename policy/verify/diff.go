@@ -54,8 +54,12 @@ func (d Difference) Conditional() bool {
 // What is said of a table that is not whole.
 var (
 	cutSingly  = fmt.Sprintf("only the first %d rows with a literal were tried: the rules have more", most)
-	cutInPairs = fmt.Sprintf("only the first %d rows with two literals were tried: the rules have more", mostPairs)
+	cutInPairs = cutAt(mostPairs)
 )
+
+func cutAt(most int) string {
+	return fmt.Sprintf("only the first %d rows with two literals were tried: the rules have more", most)
+}
 
 // Diff compares two policies. The table has the projects of both, and the literals of
 // both, singly and in pairs.
@@ -125,7 +129,7 @@ func (p pair) tables(ctx context.Context, workers int, inPairs bool) (tables [2]
 		cut = append(cut, cutSingly)
 	}
 	if inPairs {
-		two, some := all.inPairs()
+		two, some := all.inPairs(mostPairs)
 		if literals = append(literals, two...); some {
 			cut = append(cut, cutInPairs)
 		}

@@ -133,7 +133,7 @@ func combinations(reads policy.Reads, more []candidate, extra []TableProject) []
 		last[i].varied = true
 	}
 	all := slices.Concat(product(tableOwners), near, product(extra), last, keyless(slices.Concat(tableOwners, extra)), suspended(), scoped())
-	for since, later := range [][]candidate{slices.Concat(nearConsole(extra), nearActions()), targeted()} {
+	for since, later := range [][]candidate{slices.Concat(nearConsole(extra), nearActions()), targeted(), ownInPairs()} {
 		for _, c := range later {
 			c.since = since + 1
 			all = append(all, c)

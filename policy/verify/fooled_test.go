@@ -143,7 +143,7 @@ func TestWhatIsCutIsSaid(t *testing.T) {
 	}
 	to := changed(t, `input.action == "status"`, "input.action == \"status\"\n\tnot input.key.userId in {"+strings.Join(names, ", ")+"}")
 	literals, singly := literalsOf(nil, evaluatorOf(t, to)).singly()
-	pairs, inPairs := literalsOf(nil, evaluatorOf(t, to)).inPairs()
+	pairs, inPairs := literalsOf(nil, evaluatorOf(t, to)).inPairs(mostPairs)
 	if !singly || !inPairs || len(literals) != most || len(pairs) != mostPairs {
 		t.Errorf("%d rows with a literal, cut %t; %d with two, cut %t", len(literals), singly, len(pairs), inPairs)
 	}

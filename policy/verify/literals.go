@@ -27,11 +27,13 @@ type literals struct {
 	extra   []TableProject
 }
 
-// most and mostPairs bound the literals that are tried, and their pairs; each costs 1 ms.
-// Where they cut, it is said.
+// most and mostPairs bound the literals that are tried, and their pairs; each costs 1 ms, and
+// a diff tries both policies. provenPairs are the pairs of a policy that is proven. Where they
+// cut, it is said.
 const (
-	most      = 4000
-	mostPairs = 2000
+	most        = 4000
+	mostPairs   = 2000
+	provenPairs = 10_000
 )
 
 // known are texts that the table has anyway.
@@ -312,9 +314,36 @@ func ownValues() (withKey, withoutKey []variation) {
 	return withKey, []variation{suspended, {"way", func(c *candidate) { c.via = policy.ViaAdmin }}}
 }
 
+// ownInPairs are candidates that have two of them.
+func ownInPairs() (all []candidate) {
+	withKey, withoutKey := ownValues()
+	for _, kind := range []struct {
+		variations []variation
+		bases      []candidate
+	}{
+		{withKey, bases()[:2]},
+		{withoutKey, []candidate{without("user-1", policy.ViaConsole, tableOwners[0]), without("user-1", policy.ViaConsole, tableOwners[1])}},
+	} {
+		for i, one := range kind.variations {
+			for _, other := range kind.variations[i+1:] {
+				if one.place == other.place {
+					continue
+				}
+				for _, c := range kind.bases {
+					one.vary(&c)
+					other.vary(&c)
+					c.varied = true
+					all = append(all, c)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // inPairs are candidates that have two, at most a number that can be waited for; cut says
 // that there are more. Those with a value of a fact's own come first, as they are few.
-func (l literals) inPairs() (all []candidate, cut bool) {
+func (l literals) inPairs(most int) (all []candidate, cut bool) {
 	own, ownWithoutKey := ownValues()
 	keyed, keyless := append(l.requests(true), l.variations(false)...), slices.Concat(l.requests(true), l.withoutKey(), l.targets())
 	console := []candidate{without("user-1", policy.ViaConsole, tableOwners[0]), without("user-1", policy.ViaConsole, tableOwners[1])}
@@ -340,7 +369,7 @@ func (l literals) inPairs() (all []candidate, cut bool) {
 				for _, c := range into {
 					one.vary(&c)
 					other.vary(&c)
-					if len(all) == mostPairs {
+					if len(all) == most {
 						return all, true
 					}
 					all = append(all, c)

@@ -68,7 +68,7 @@ type Facts struct {
 	varied   bool      // near misses, literals and users without a key
 	later    bool      // has a fact that inputs had not up to commit 95c541a
 	target   ast.Value // nil: the action is about nobody
-	since    int       // 1: no table up to commit f54341a has it, 2: none up to a968bcb
+	since    int       // 1: no table up to commit f54341a has it, 2: none up to a968bcb, 3: none up to eae7943
 }
 
 // Row is the decisions about one combination of facts.
@@ -120,6 +120,17 @@ func NewTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (T
 func wholeTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (t Table, cut bool, err error) {
 	literals, cut := literalsOf(extra, e).singly()
 	t, err = newTable(ctx, e, combinations(e.Reads(), literals, extra), runtime.GOMAXPROCS(0))
+	return t, cut, err
+}
+
+// pairTable has e decide on what has two literals, or a fact's own value with one: each must
+// have a decision, but no table that people read has them.
+func pairTable(ctx context.Context, e *policy.Evaluator, extra []TableProject) (t Table, cut bool, err error) {
+	pairs, cut := literalsOf(extra, e).inPairs(provenPairs)
+	for i := range pairs {
+		pairs[i].reads, pairs[i].varied = e.Reads(), true
+	}
+	t, err = newTable(ctx, e, pairs, runtime.GOMAXPROCS(0))
 	return t, cut, err
 }
 
@@ -256,8 +267,11 @@ func (t Table) former(golden string) bool {
 			return false
 		}
 	}
-	var part, earlier, known, last Table
+	var part, earlier, known, last, singly Table
 	for _, row := range t {
+		if row.since < 3 {
+			singly = append(singly, row)
+		}
 		if row.since < 2 {
 			last = append(last, row)
 		}
@@ -271,7 +285,7 @@ func (t Table) former(golden string) bool {
 			part = append(part, row)
 		}
 	}
-	return slices.ContainsFunc([]Table{t, last, known, earlier, part}, func(t Table) bool { return golden == t.tsv(actions) })
+	return slices.ContainsFunc([]Table{t, singly, last, known, earlier, part}, func(t Table) bool { return golden == t.tsv(actions) })
 }
 
 func (c Cell) rule() string {

@@ -259,11 +259,18 @@ func CheckTable(ctx context.Context, src fs.FS, e *policy.Evaluator) (summary st
 	if err != nil {
 		return "", []string{err.Error()}
 	}
-	summary = fmt.Sprintf("%d decisions", len(table)*len(tableActions))
+	pairs, cutPairs, err := pairTable(ctx, e, projects)
+	if err != nil {
+		return "", []string{err.Error()}
+	}
+	summary = fmt.Sprintf("%d decisions, and %d on pairs of facts", len(table)*len(tableActions), len(pairs)*len(tableActions))
 	if cut {
 		summary += "; " + cutSingly
 	}
-	for _, row := range table {
+	if cutPairs {
+		summary += "; " + cutAt(provenPairs)
+	}
+	for _, row := range append(table[:len(table):len(table)], pairs...) {
 		for _, cell := range row.Cells {
 			if cell.Err != nil {
 				findings = append(findings, fmt.Sprintf("%s: %v; every input must have a decision", row.with(cell.Action), cell.Err))

@@ -135,9 +135,9 @@ func TestTableOfFewerActionsIsProven(t *testing.T) {
 	prove(t, former)
 }
 
-// TestATableWithoutTargetsIsThatOfAFormerVersion: what was proven before decisions had a target
-// stays proven, and nothing else does.
-func TestATableWithoutTargetsIsThatOfAFormerVersion(t *testing.T) {
+// TestATableWithFewerRowsIsThatOfAFormerVersion: what was proven before decisions had a target,
+// and before the table had facts in pairs, stays proven, and nothing else does.
+func TestATableWithFewerRowsIsThatOfAFormerVersion(t *testing.T) {
 	e, err := policy.NewEvaluator(smallPolicy(t))
 	if err != nil {
 		t.Fatal(err)
@@ -146,14 +146,15 @@ func TestATableWithoutTargetsIsThatOfAFormerVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := slices.DeleteFunc(slices.Clone(table), func(row Row) bool { return row.target != nil })
-	others := []policy.Action{policy.ActionReadOthersKeys, policy.ActionChangeOthersKeys}
-	golden := before.tsv(slices.DeleteFunc(slices.Clone(tableActions), func(a policy.Action) bool { return slices.Contains(others, a) }))
-	if len(before) == len(table) || !table.former(golden) {
-		t.Errorf("%d rows of %d are no table of a former version", len(before), len(table))
-	}
-	if lacking := before[1:].String(); table.former(lacking) {
-		t.Error("a table that lacks a row is taken for one of a former version")
+	for since, unknown := range map[int][]policy.Action{2: {policy.ActionReadOthersKeys, policy.ActionChangeOthersKeys}, 3: nil} {
+		before := slices.DeleteFunc(slices.Clone(table), func(row Row) bool { return row.since >= since })
+		golden := before.tsv(slices.DeleteFunc(slices.Clone(tableActions), func(a policy.Action) bool { return slices.Contains(unknown, a) }))
+		if len(before) == len(table) || !table.former(golden) {
+			t.Errorf("%d: %d rows of %d are no table of a former version", since, len(before), len(table))
+		}
+		if lacking := before[1:].String(); table.former(lacking) {
+			t.Errorf("%d: a table that lacks a row is taken for one of a former version", since)
+		}
 	}
 }
 
@@ -281,7 +282,19 @@ func add(file, text string) func(fstest.MapFS) {
 	}
 }
 
+// TestConflictThatOnlySomeInputHasIsFoundInTheTable: the second is reached by two facts alone,
+// which no row has singly.
 func TestConflictThatOnlySomeInputHasIsFoundInTheTable(t *testing.T) {
+	for _, condition := range []string{
+		"input.usage.jobsToday == 5", `input.key.labels.team == "arcade"; input.key.userAttributes.plan == "school"`,
+		`input.key.userState == "suspended"; input.key.scopes == ["read", "full"]`,
+	} {
+		conflictIsFound(t, condition)
+	}
+}
+
+func conflictIsFound(t *testing.T, condition string) {
+	t.Helper()
 	src := smallPolicy(t)
 	rules := smallRules + `
 decision := {
@@ -291,7 +304,7 @@ decision := {
 	"limits": unlimited,
 	"rule": "other",
 } if {
-	input.usage.jobsToday == 5
+	` + strings.ReplaceAll(condition, "; ", "\n\t") + `
 }
 `
 	src[rulesFile] = &fstest.MapFile{Data: []byte(rules)}
@@ -301,7 +314,7 @@ decision := {
 	}
 	table := v.Steps[slices.IndexFunc(v.Steps, func(s Step) bool { return s.Name == StepTable })]
 	if table.Outcome != Failed || !strings.Contains(table.Findings[0], "no decision") || !strings.Contains(table.Findings[0], "conflict") {
-		t.Errorf("got %s, %v", table.Outcome, table.Findings)
+		t.Errorf("%s: got %s, %v", condition, table.Outcome, table.Findings)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -67,7 +67,7 @@ func New(o Options) *Door {
 // Authenticate looks up a key by the hash of its secret and has the policy
 // decide on it alone. For one that is not there it returns sidecar.ErrUnknownKey, and
 // an identity of no one with the policy's refusal.
-func (d *Door) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (d *Door) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	in := policy.Input{Action: policy.ActionAuthenticate}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar"
@@ -28,7 +28,7 @@ func (d *Door) record(ctx context.Context, note decisionlog.Entry) error {
 
 // NoteRefusal records that the ledger refused a submission which the policy allowed.
 // Its error is that of a log which must have it.
-func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *api.Error) error {
+func (d *Door) NoteRefusal(ctx context.Context, keyID, projectID string, refused *answers.Error) error {
 	return d.note(ctx, keyID, projectID, decisionlog.LedgerPath, policy.Decision{
 		Status: refused.Status, Error: refused.Message, Reason: refused.Reason, Limit: refused.Limit,
 		Rule: decisionlog.LedgerRule + cmp.Or(refused.Limit, refused.Reason, policy.UserSuspended),

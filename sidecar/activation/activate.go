@@ -173,11 +173,12 @@ func testAndCheck(ctx context.Context, e *policy.Evaluator, files bundle.Snapsho
 // part of the program. A signature without a key to check it with is refused: its
 // author meant it to be checked.
 func (e *Engine) checkSignature(files bundle.Snapshot, trust Trust) error {
+	keys := e.trusted.Load().keys
 	switch {
 	case trust == BuiltIn || e.o.Unsigned:
 		return nil
-	case len(e.keys) > 0:
-		return files.Verify(e.keys)
+	case len(keys) > 0:
+		return files.Verify(keys)
 	case files.Signed():
 		return errors.New("the policy is signed and the service has no key to check it with: set the option key of policy, or SVC_POLICY_KEY")
 	}

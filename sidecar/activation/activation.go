@@ -52,7 +52,8 @@ type Options struct {
 	Source string
 	// KeyFile holds the public keys, or the shared secret, that policies must
 	// be signed with. Bundles need it unless Unsigned is set; directories and
-	// uploads need a signature only where it is given.
+	// uploads need a signature only where it is given. It and Approvers are read again
+	// when they change.
 	KeyFile string
 	// Unsigned accepts policies without looking at their signature.
 	Unsigned bool
@@ -136,17 +137,16 @@ func (g Info) chosen() bool { return g.Source != Embedded && g.ActivatedBy != By
 // Engine decides by the active generation. It is safe for concurrent use.
 type Engine struct {
 	o      Options
-	keys   bundle.Keys
 	source source
 	kept   *keeper
 
-	approvers bundle.Keys
-
-	active atomic.Pointer[Generation]
-	shadow atomic.Pointer[shadow]
+	trusted atomic.Pointer[trusted]
+	active  atomic.Pointer[Generation]
+	shadow  atomic.Pointer[shadow]
 
 	activating sync.Mutex // held by whoever changes the active generation or the shadow
 	rehearsed  string     // digest of what waits and decides along; guarded by activating
+	unshared   bool       // other sidecars don't know the approvers yet; guarded by activating
 
 	weighing sync.Mutex // taken after activating where both are
 	tried    tables     // the last; guarded by weighing
@@ -179,17 +179,11 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{o: o}
-	var err error
-	if o.KeyFile != "" {
-		if e.keys, err = bundle.ReadKeys(o.KeyFile); err != nil {
-			return nil, err
-		}
+	trusted, err := o.readTrusted()
+	if err != nil {
+		return nil, err
 	}
-	if o.Approvers != "" && o.Approvers != NoApprovers {
-		if e.approvers, err = bundle.ReadKeys(o.Approvers); err != nil {
-			return nil, err
-		}
-	}
+	e.trusted.Store(&trusted)
 	if e.source, err = newSource(o.Source); err != nil {
 		return nil, err
 	}
@@ -208,6 +202,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.stop = stop
 	if e.source.trust() != BuiltIn {
 		e.closed.Go(func() { w.run(watching) })
+	}
+	if o.KeyFile != "" {
+		e.closed.Go(func() { e.followTrusted(watching) })
 	}
 	return e, nil
 }

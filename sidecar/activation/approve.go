@@ -77,7 +77,8 @@ func (e *Engine) Approve(ctx context.Context, a Approval) (Info, error) {
 // approver returns who agrees: whoever asks, or where a second person must agree, the
 // key that did.
 func (e *Engine) approver(waiting Info, files bundle.Snapshot, a Approval) (string, error) {
-	if len(e.approvers) == 0 {
+	trusted := e.trusted.Load()
+	if len(trusted.approvers) == 0 {
 		if e.wantsApproval() || waiting.Held != nil && waiting.Held.Approval {
 			return "", fmt.Errorf("%w: another sidecar wants a second person's, and this one has no approvers to know them by", ErrApproval)
 		}
@@ -90,14 +91,14 @@ func (e *Engine) approver(waiting Info, files bundle.Snapshot, a Approval) (stri
 	if a.Signature != nil {
 		statement[bundle.SignaturesFile] = a.Signature
 	}
-	key, err := statement.SignedBy(e.approvers)
+	key, err := statement.SignedBy(trusted.approvers)
 	if err != nil {
 		return "", fmt.Errorf("%w: it must be signed with the key of an approver: %w", ErrApproval, err)
 	}
 	if all := e.kept.approvers(); len(all) > 0 && !slices.Contains(all, key) {
-		return "", fmt.Errorf("%w: other sidecars with the same store have other approvers, and this one was started before them", ErrApproval)
+		return "", fmt.Errorf("%w: other sidecars with the same store have other approvers, and this one has not read them", ErrApproval)
 	}
-	if author, err := files.SignedBy(slices.Concat(e.approvers, e.keys)); err == nil && author == key {
+	if author, err := files.SignedBy(slices.Concat(trusted.approvers, trusted.keys)); err == nil && author == key {
 		return "", fmt.Errorf("%w: the same key signed the policy; a second person must agree", ErrApproval)
 	}
 	return "key:" + key, nil

@@ -6,20 +6,22 @@ import (
 	"go.uber.org/zap"
 )
 
-// ownApprovers are the fingerprints of those that this sidecar was started with: nil where it
+// ownApprovers are the fingerprints of those that this sidecar's file holds: nil where it
 // was not told of any, empty where it was told that there are none.
 func (e *Engine) ownApprovers() []string {
 	if e.o.Approvers == "" {
 		return nil
 	}
-	return e.approvers.Fingerprints()
+	return e.trusted.Load().approvers.Fingerprints()
 }
 
 // wantsApproval reports whether a policy needs a second person's approval: one sidecar that was
 // not told of the approvers of the others must not let it in for all of them.
-func (e *Engine) wantsApproval() bool { return len(e.approvers) > 0 || len(e.kept.approvers()) > 0 }
+func (e *Engine) wantsApproval() bool {
+	return len(e.trusted.Load().approvers) > 0 || len(e.kept.approvers()) > 0
+}
 
-// shareApprovers makes the approvers that this sidecar was started with those of all.
+// shareApprovers makes the approvers of this sidecar those of all.
 func (e *Engine) shareApprovers() error {
 	shared, own := e.kept.shared, e.ownApprovers()
 	switch {
@@ -32,6 +34,11 @@ func (e *Engine) shareApprovers() error {
 	}
 	e.o.Logger.Warn("the approvers of policies change for all sidecars",
 		zap.Strings("before", shared.approvers), zap.Strings("approvers", own))
+	before := shared.approvers
 	shared.approvers = own
-	return shared.save(e.kept.state, nil, held{})
+	err := shared.save(e.kept.state, nil, held{})
+	if err != nil {
+		shared.approvers = before
+	}
+	return err
 }

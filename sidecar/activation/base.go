@@ -21,6 +21,7 @@ type base struct {
 	instead bool
 	// approval says that a second person must agree to what follows.
 	approval bool
+	others   others
 }
 
 // mark is what must be as it was when a change is made.
@@ -54,7 +55,7 @@ func (e *Engine) fromNow(ctx context.Context) (base, *Failure) {
 
 // from returns the base of a change; the lock is held.
 func (e *Engine) from() base {
-	b := base{mark: e.mark(), active: e.Active(), was: e.common(), approval: e.wantsApproval()}
+	b := base{mark: e.mark(), active: e.Active(), was: e.common(), approval: e.wantsApproval(), others: e.othersLocked()}
 	if b.active != nil && b.active.Digest != b.was.Digest {
 		b.active = &Generation{Info: b.was} // it is compared with, and decides nothing here
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"time"
 
@@ -48,12 +49,19 @@ type Compared struct {
 	// Mask says that the mask of the decision log differs: of what the source holds, which
 	// nobody was shown.
 	Mask bool `json:"mask,omitempty"`
+	// Silent is how many sidecars with the same store did not say what their logs have.
+	Silent int `json:"silent,omitempty"`
+
+	most int // of Changed: what one log has
 }
 
 func (c Compared) String() string {
 	text := "no decision of the last hour is recorded"
 	if c.Decisions > 0 {
 		text = fmt.Sprintf("it changes %d of %s of the last hour", c.Changed, change.Count(c.Decisions, "decision"))
+	}
+	if c.Silent > 0 {
+		text += fmt.Sprintf(", without those of %s that did not answer", change.Count(c.Silent, "sidecar"))
 	}
 	if c.Rows > 0 {
 		text += fmt.Sprintf(", and it changes %s of the table", change.Count(c.Rows, "decision"))
@@ -67,16 +75,16 @@ func (c Compared) String() string {
 	return text
 }
 
-// within reports whether that is little enough for nobody to look at it first. Of decisions a
-// sidecar's log has its own alone: of those that share a store each counts for its part.
-func (c Compared) within(threshold, sidecars int) bool {
-	return c.Changed*max(1, sidecars) <= threshold && c.Rows <= rowsPerDecision*threshold && !c.Untried && !c.Mask
+// within reports whether that is little enough for nobody to look at it first. A sidecar that
+// did not answer counts as the one whose log has most.
+func (c Compared) within(threshold int) bool {
+	return c.Changed+c.Silent*c.most <= threshold && c.Rows <= rowsPerDecision*threshold && !c.Untried && !c.Mask
 }
 
 func (c Compared) fields() []zap.Field {
 	return []zap.Field{
 		zap.Int("changed", c.Changed), zap.Int("decisions", c.Decisions), zap.Int("rows", c.Rows),
-		zap.Bool("untried", c.Untried), zap.Bool("mask", c.Mask),
+		zap.Bool("untried", c.Untried), zap.Bool("mask", c.Mask), zap.Int("silent", c.Silent),
 	}
 }
 
@@ -86,37 +94,55 @@ func (e *Engine) compare(ctx context.Context, from base, g *Generation, r Reques
 	if from.unread != nil && from.active.Evaluator == nil {
 		return c, fmt.Errorf("the active policy: %w", from.unread)
 	}
-	report, err := e.again(ctx, g.Evaluator, from.active.Evaluator)
-	if err != nil {
+	if err := e.again(ctx, from, g.Evaluator, &c); err != nil {
 		return c, err
 	}
-	c.Changed, c.Decisions = report.Changed(), report.Decisions
 	if r.Actor != ByService {
 		return c, nil
 	}
 	c.Mask = len(verify.Masks(from.active.Evaluator, g.Evaluator)) > 0
 	c.Untried = from.instead
-	if !waits && c.within(e.o.Threshold, e.others()+1) {
+	if !waits && c.within(e.o.Threshold) {
 		c.Rows, c.Untried, err = e.try(ctx, from, g, r.Files)
 	}
 	return c, err
 }
 
-// again has both policies make recorded decisions again.
-func (e *Engine) again(ctx context.Context, next, active *policy.Evaluator) (report replay.Report, err error) {
-	if e.o.Log == nil {
-		return report, nil
-	}
+// again has both policies make recorded decisions again: those of the log here, and those of
+// the logs of other sidecars with the same store.
+func (e *Engine) again(ctx context.Context, from base, next *policy.Evaluator, c *Compared) error {
 	since := e.o.Now().Add(-comparedTime)
-	log, err := decisionlog.OpenEnd(e.o.Log.Path(), since, comparedBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return report, nil
+	count := func(log io.Reader) error {
+		report, err := replay.Run(ctx, log, next, replay.Options{Since: since, Against: from.active.Evaluator, Workers: 1})
+		c.Changed += report.Changed()
+		c.Decisions += report.Decisions
+		c.most = max(c.most, report.Changed())
+		return err
 	}
+	if e.o.Log != nil {
+		log, err := decisionlog.OpenEnd(e.o.Log.Path(), since, comparedBytes)
+		if err == nil {
+			err = errors.Join(count(log), log.Close())
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	all, err := from.others.gather(ctx, decisionlog.Query{Filter: decisionlog.Filter{Since: since}, Bytes: comparedBytes})
 	if err != nil {
-		return report, err
+		return err
 	}
-	defer log.Close()
-	return replay.Run(ctx, log, next, replay.Options{Since: since, Against: active, Workers: 1})
+	c.Silent = len(all.Silent)
+	for _, part := range all.Parts {
+		log, err := part.Open()
+		if err == nil {
+			err = count(log)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tables is what two policies, named by their digests, decide otherwise on the table.

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+	"golang.org/x/sys/unix"
 
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
@@ -63,32 +64,19 @@ func edit(t testing.TB, s bundle.Snapshot, name, old, now string) bundle.Snapsho
 	return s
 }
 
-// write puts the files of a policy into dir, and removes those it has not.
+// write has dir hold the files of a policy and no others, from one moment to the next: two
+// looks in a row never find the same half of them.
 func write(t testing.TB, dir string, s bundle.Snapshot) {
 	t.Helper()
-	old, err := bundle.ReadDir(os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range old {
-		if s[name] == nil {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	next := t.TempDir()
 	for name, text := range s {
-		if bytes.Equal(old[name], text) {
-			continue
-		}
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		path := filepath.Join(next, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		// As editors and deployments do: no one sees half a file.
-		if err := errors.Join(os.WriteFile(path+".new", text, 0o644), os.Rename(path+".new", path)); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if err := unix.Renameat2(unix.AT_FDCWD, next, unix.AT_FDCWD, dir, unix.RENAME_EXCHANGE); err != nil {
+		t.Fatal(err)
 	}
 }
 

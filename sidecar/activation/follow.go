@@ -8,10 +8,11 @@ import (
 	"go.uber.org/zap"
 )
 
-// follow begins to look for what others do.
+// follow begins to look for what others do, and to answer what they ask.
 func (e *Engine) follow() (stop func() error) {
 	following, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
+	done.Go(func() { e.answerOthers(following) })
 	done.Go(func() {
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
@@ -27,6 +28,7 @@ func (e *Engine) follow() (stop func() error) {
 	return func() error {
 		cancel()
 		done.Wait()
+		_ = e.kept.shared.Leave(context.Background(), e.kept.shared.name) // else it is forgotten a little later
 		return nil
 	}
 }
@@ -140,13 +142,6 @@ func (e *Engine) caughtUp() {
 	if e.setBehind(problem{}) && e.problem().failure == nil {
 		e.setProblem(problem{wanted: e.Revision()})
 	}
-}
-
-// others is how many sidecars there are with the same store beside this one, as they said last.
-func (e *Engine) others() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return max(0, len(e.sidecars)-1)
 }
 
 // noteSidecars keeps what all sidecars decide by for the status.

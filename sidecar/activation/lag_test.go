@@ -85,31 +85,6 @@ func TestWhatAllDecideByIsComparedWithWhereASidecarCouldNotFollow(t *testing.T) 
 	})
 }
 
-// TestASidecarsDecisionsCountForThoseOfAll: each of three has a third of them in its log.
-func TestASidecarsDecisionsCountForThoseOfAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
-		o := recording(t, activation.Options{Threshold: 5})
-		a := join(t, m, "a", o)
-		join(t, m, "b", activation.Options{})
-		join(t, m, "c", activation.Options{})
-		time.Sleep(6 * time.Second) // by then each has said that it is there
-		synctest.Wait()
-		a.asReader(t, 1, o)
-		info, err := a.activate(t, readers(t))
-		if err != nil || info.Held != nil {
-			t.Fatalf("1 changed decision of a third: %+v, %v", info, err)
-		}
-		if _, err := a.Rollback(t.Context(), "uid:7", "", nil); err != nil {
-			t.Fatal(err)
-		}
-		a.asReader(t, 1, o)
-		if info, err = a.activate(t, readers(t)); err != nil || info.Held == nil || info.Held.Changed != 2 {
-			t.Errorf("2 changed decisions of a third, where 5 of all may change: %+v, %v", info, err)
-		}
-	})
-}
-
 func TestASidecarIsNotDegradedAnyMoreWhenTheOthersAreWhereItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lag(t, activation.Options{})

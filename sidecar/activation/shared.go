@@ -41,6 +41,19 @@ type Shared interface {
 	// Report notes by which revision a sidecar decides, and returns what all that are
 	// there do.
 	Report(ctx context.Context, name, revision string) ([]Sidecar, error)
+	// Leave says that a sidecar stops: it is asked nothing any more.
+	Leave(ctx context.Context, name string) error
+
+	// Ask puts a question to the other sidecars that are there, and returns who they are.
+	Ask(ctx context.Context, name string, question []byte) (id string, others []string, err error)
+	// Asked returns by their ids the questions of others that a sidecar has not answered.
+	Asked(ctx context.Context, name string) (map[string][]byte, error)
+	// Answer answers a question that was not withdrawn.
+	Answer(ctx context.Context, id, name string, answer []byte) error
+	// Answers returns what sidecars answered, without those that are known.
+	Answers(ctx context.Context, id string, known []string) (map[string][]byte, error)
+	// Withdraw forgets a question with its answers.
+	Withdraw(ctx context.Context, id string) error
 }
 
 // Sidecar is one of those with the same store.

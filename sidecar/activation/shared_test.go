@@ -3,11 +3,7 @@ package activation_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
-	"regexp"
-	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,85 +13,6 @@ import (
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/sidecar/activation"
 )
-
-// memory is what sidecars share.
-type memory struct {
-	mu       sync.Mutex
-	version  int64
-	state    []byte
-	archives map[string][]byte
-	sidecars map[string]string
-	down     error
-	unproven bool // as sidecars of former versions leave it: it does not say who proved what
-}
-
-func (m *memory) Version(context.Context) (int64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.version, m.down
-}
-
-func (m *memory) Load(context.Context) (int64, []byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.version, m.state, m.down
-}
-
-func (m *memory) Save(_ context.Context, version int64, state []byte, archives map[string][]byte, keep []string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.down != nil {
-		return m.down
-	}
-	if version != m.version {
-		return activation.ErrMeanwhile
-	}
-	if m.unproven {
-		state = provenBy.ReplaceAll(state, nil)
-	}
-	m.version, m.state = version+1, state
-	for digest, text := range archives {
-		m.archives[digest] = text
-	}
-	for digest := range m.archives {
-		if !slices.Contains(keep, digest) {
-			delete(m.archives, digest)
-		}
-	}
-	return nil
-}
-
-var provenBy = regexp.MustCompile(`,"provenBy":"[0-9a-f]+"`)
-
-func (m *memory) Archive(_ context.Context, digest string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if text, ok := m.archives[digest]; ok {
-		return text, m.down
-	}
-	return nil, fs.ErrNotExist
-}
-
-func (m *memory) Report(_ context.Context, name, revision string) ([]activation.Sidecar, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.sidecars[name] = revision
-	var all []activation.Sidecar
-	for name, revision := range m.sidecars {
-		all = append(all, activation.Sidecar{Name: name, Revision: revision})
-	}
-	return all, m.down
-}
-
-func (m *memory) fail(err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.down = err
-}
-
-func newMemory() *memory {
-	return &memory{archives: map[string][]byte{}, sidecars: map[string]string{}}
-}
 
 // join opens an engine that shares its policies.
 func join(t *testing.T, m *memory, name string, o activation.Options) fixture {

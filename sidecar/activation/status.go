@@ -77,7 +77,7 @@ func (e *Engine) Status() Status {
 	trouble, sidecars := e.shown(), e.sidecars
 	e.mu.Unlock()
 	s := Status{
-		Wanted: trouble.wanted, Active: e.Active().Info, Source: e.o.Source, Signed: len(e.keys) > 0,
+		Wanted: trouble.wanted, Active: e.Active().Info, Source: e.o.Source, Signed: len(e.trusted.Load().keys) > 0,
 		Generations: append([]Info{}, kept...), Waiting: waiting, Sidecars: sidecars,
 	}
 	if common.Digest != s.Active.Digest {

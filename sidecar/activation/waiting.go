@@ -51,7 +51,7 @@ func (e *Engine) mustWait(ctx context.Context, from base, g *Generation, r Reque
 			return nil, &Failure{StepCompare, err}
 		}
 	}
-	if h.Approval || h.Chosen || !h.within(e.o.Threshold, e.others()+1) {
+	if h.Approval || h.Chosen || !h.within(e.o.Threshold) {
 		return h, nil
 	}
 	if g.Revision != active.Revision {

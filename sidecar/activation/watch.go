@@ -31,6 +31,10 @@ type watcher struct {
 	// retryAt.
 	failed  string
 	retryAt time.Time
+	// trusted is by which keys the files were looked at last; again is set where they were
+	// refused for their signature by others.
+	trusted *trusted
+	again   bool
 	// unread says why the source can't be read, nil while it can; it is logged
 	// once. before is the problem that there was until then.
 	unread *Failure
@@ -174,6 +178,7 @@ func (w *watcher) run(ctx context.Context) {
 
 // look reads the source once and activates what is new in it.
 func (w *watcher) look(ctx context.Context) {
+	w.lookAtKeys()
 	files, err := w.read(ctx)
 	if errors.Is(err, errUnchanged) || ctx.Err() != nil {
 		w.readable()
@@ -194,8 +199,12 @@ func (w *watcher) due(digest string) bool {
 	e := w.engine
 	e.activating.Lock()
 	defer e.activating.Unlock()
+	same, again := digest == e.kept.state.SourceDigest && e.kept.state.Source == e.o.Source, w.again
+	w.again = false
 	switch {
-	case digest == e.kept.state.SourceDigest && e.kept.state.Source == e.o.Source:
+	case same && again:
+		return true
+	case same:
 		w.pending = ""
 	case digest == e.Active().Digest:
 		w.pending = ""
@@ -210,6 +219,23 @@ func (w *watcher) due(digest string) bool {
 		return true
 	}
 	return false
+}
+
+// lookAtKeys has files that were refused for their signature looked at once more when there are
+// other keys.
+func (w *watcher) lookAtKeys() {
+	e := w.engine
+	now := e.trusted.Load()
+	if w.trusted == now {
+		return
+	}
+	w.trusted = now
+	e.activating.Lock()
+	defer e.activating.Unlock()
+	if refused := e.kept.state.Refused; refused != nil && refused.Step == StepSignature {
+		w.again = true
+		w.forget()
+	}
 }
 
 // unreadable notes that the source can't be read.

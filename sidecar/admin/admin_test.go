@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/access"
@@ -96,7 +97,7 @@ func TestUsersAndKeysAreAdministeredOverTheSocket(t *testing.T) {
 	}
 	key, err := c.CreateKey(ctx, keys.Request{UserID: "alice@example.org", Name: "ci", Limits: policy.Limits{JobsPerDay: new(int64(3)), TIKPerMonth: new(api.TIK(2_500_000))}})
 	check(err)
-	if hash, ok := api.ParseKey(key.Secret); !ok || hash == (api.KeyHash{}) {
+	if hash, ok := mint.ParseKey(key.Secret); !ok || hash == (mint.KeyHash{}) {
 		t.Errorf("secret %q", key.Secret)
 	}
 	_, err = c.Rename(ctx, key.ID, "build")

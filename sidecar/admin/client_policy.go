@@ -3,11 +3,13 @@ package admin
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/projects"
 )
@@ -17,10 +19,29 @@ func (c *Client) PolicyStatus(ctx context.Context) (activation.Status, error) {
 	return ask[activation.Status](ctx, c, http.MethodGet, "/policy", nil)
 }
 
+// PolicyDecisions returns what the decision logs of the other sidecars with the same store
+// have.
+func (c *Client) PolicyDecisions(ctx context.Context, q decisionlog.Query) (activation.Gathered, error) {
+	text, err := json.Marshal(q)
+	if err != nil {
+		return activation.Gathered{}, err
+	}
+	return ask[activation.Gathered](ctx, c, http.MethodGet, "/policy/decisions?query="+url.QueryEscape(string(text)), nil)
+}
+
 // PolicyFiles returns the files of a policy that is kept, those of the active
 // one for "".
 func (c *Client) PolicyFiles(ctx context.Context, revision string) (bundle.Snapshot, error) {
-	texts, err := ask[map[string]string](ctx, c, http.MethodGet, "/policy/files?revision="+url.QueryEscape(revision), nil)
+	return c.policyFiles(ctx, url.Values{"revision": {revision}})
+}
+
+// DecidedPolicy is PolicyFiles for one that decided what is in the log of any sidecar.
+func (c *Client) DecidedPolicy(ctx context.Context, revision string) (bundle.Snapshot, error) {
+	return c.policyFiles(ctx, url.Values{"revision": {revision}, "decided": {"true"}})
+}
+
+func (c *Client) policyFiles(ctx context.Context, of url.Values) (bundle.Snapshot, error) {
+	texts, err := ask[map[string]string](ctx, c, http.MethodGet, "/policy/files?"+of.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,14 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
+	"github.com/svc-games/svc/api/exact"
 	"github.com/svc-games/svc/policy/bundle"
+	"github.com/svc-games/svc/policy/decisionlog"
 	"github.com/svc-games/svc/sidecar/activation"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
@@ -14,6 +18,7 @@ import (
 func (s *Server) policyRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /policy", s.get(func(*http.Request) (any, error) { return s.policy.Status(), nil }))
 	mux.HandleFunc("GET /policy/files", s.get(s.policyFiles))
+	mux.HandleFunc("GET /policy/decisions", s.read(s.policyDecisions)) // of users, and the policy decides
 	mux.HandleFunc("POST /policy/activate", s.act(http.StatusOK, s.activatePolicy))
 	mux.HandleFunc("POST /policy/approve", s.act(http.StatusOK, with(func(r *http.Request, actor string, b approvalRequest) (any, error) {
 		return s.policy.Approve(r.Context(), activation.Approval{
@@ -36,9 +41,23 @@ func (s *Server) policyRoutes(mux *http.ServeMux) {
 	}))
 }
 
-// policyFiles returns the texts of a kept policy by path.
+// policyDecisions returns what the decision logs of other sidecars have.
+func (s *Server) policyDecisions(r *http.Request) (any, error) {
+	var q decisionlog.Query
+	if err := exact.Decode(strings.NewReader(r.URL.Query().Get("query")), &q); err != nil {
+		return nil, &Error{http.StatusBadRequest, "query: " + err.Error()}
+	}
+	return s.policy.Gather(r.Context(), q)
+}
+
+// policyFiles returns the texts of a policy by path: of one that is kept, or that is with
+// what it decided.
 func (s *Server) policyFiles(r *http.Request) (any, error) {
-	files, err := s.policy.Files(r.URL.Query().Get("revision"))
+	query := r.URL.Query()
+	files, err := s.policy.Files(query.Get("revision"))
+	if errors.Is(err, activation.ErrUnknownRevision) && query.Get("decided") == "true" {
+		files, err = s.policy.Decided(r.Context(), query.Get("revision"))
+	}
 	texts := make(map[string]string, len(files))
 	for name, text := range files {
 		texts[name] = string(text)

@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/exact"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
@@ -203,7 +203,7 @@ func refusal(err error) *Error {
 	if refused, ok := errors.AsType[*keys.Refusal](err); ok {
 		return &Error{keyStatus(refused.Kind), refused.Message}
 	}
-	if refused, ok := errors.AsType[*api.Error](err); ok {
+	if refused, ok := errors.AsType[*answers.Error](err); ok {
 		return &Error{refused.Status, refused.Message}
 	}
 	switch {

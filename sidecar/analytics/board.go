@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -58,7 +58,7 @@ type Submission struct {
 
 // Submit takes the end of a run: onto the boards, and with its rewards, in one
 // transaction. The same run again changes nothing and is answered the same. Its error is
-// an *api.Error for what can't be, and for who ends runs too often. Only the public's
+// an *answers.Error for what can't be, and for who ends runs too often. Only the public's
 // runs of players with a name are on boards.
 func (l *Log) Submit(ctx context.Context, s Submission) (answer play.ScoreAnswer, err error) {
 	now := l.now().UnixMilli()
@@ -118,7 +118,7 @@ func (e *ending) keep() error {
 		return err
 	}
 	if player != e.Player {
-		return api.BadRequest("The run is another player's.")
+		return answers.BadRequest("The run is another player's.")
 	}
 	if made == 0 {
 		return nil
@@ -153,7 +153,7 @@ func (e *ending) seat() (placed bool, err error) {
 func (e *ending) check() error {
 	score := e.Score.Score
 	if least, most := e.settings.Least, e.settings.Most; least != nil && score < *least || most != nil && score > *most {
-		return api.BadRequest("The score is not one of this game.")
+		return answers.BadRequest("The score is not one of this game.")
 	}
 	// What a session's own clock says must agree with itself, and is not believed.
 	var anchor, seen, paid int64
@@ -166,7 +166,7 @@ func (e *ending) check() error {
 		return err
 	}
 	if e.Length > e.now-anchor+runSlack {
-		return api.BadRequest("The run is longer than its session.")
+		return answers.BadRequest("The run is longer than its session.")
 	}
 	e.length = min(e.Length, e.now-seen+unseen)
 	if per := e.settings.PerSecond; per != nil && math.Abs(score) > *per*math.Max(1, float64(e.length)/1000) {
@@ -189,7 +189,7 @@ func (e *ending) check() error {
 		wait = time.Minute
 	}
 	if wait > 0 {
-		return &api.Error{Status: http.StatusTooManyRequests, Message: "Runs end too often; wait.", RetryAfter: wait}
+		return &answers.Error{Status: http.StatusTooManyRequests, Message: "Runs end too often; wait.", RetryAfter: wait}
 	}
 	return e.afford(paid)
 }

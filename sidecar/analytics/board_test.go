@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/analytics"
 )
@@ -28,7 +28,7 @@ func (b *bench) submit(s play.Score) play.ScoreAnswer {
 
 func (b *bench) wantRefusal(s play.Score, status int) {
 	b.t.Helper()
-	var refused *api.Error
+	var refused *answers.Error
 	if _, err := b.Submit(b.t.Context(), analytics.Submission{Score: s, Class: analytics.ClassPublic}); !errors.As(err, &refused) || refused.Status != status {
 		b.t.Errorf("%+v: %v, want a %d", s, err, status)
 	}

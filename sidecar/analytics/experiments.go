@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/sidecar/experiment"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -67,9 +69,9 @@ func instant(ms int64) *time.Time {
 }
 
 // ChangeExperiment makes a draft, or takes an experiment to another state. What is as it
-// is to be stays so. Its error is an *api.Error for a change that can't be.
+// is to be stays so. Its error is an *answers.Error for a change that can't be.
 func (l *Log) ChangeExperiment(ctx context.Context, game string, change api.ExperimentChange) error {
-	if err := change.Check(); err != nil {
+	if err := requests.CheckExperiment(change); err != nil {
 		return err
 	}
 	switch change.State {
@@ -105,7 +107,7 @@ func readExperiments(r *store.Reader, game string) ([]Experiment, error) {
 }
 
 // DraftExperiment makes an experiment, or replaces one that is a draft. Its error is an
-// *api.Error for one that began, and for too many.
+// *answers.Error for one that began, and for too many.
 func (l *Log) DraftExperiment(ctx context.Context, game, id string, variants []experiment.Variant) error {
 	text, err := json.Marshal(variants)
 	if err != nil {
@@ -114,9 +116,9 @@ func (l *Log) DraftExperiment(ctx context.Context, game, id string, variants []e
 	salt := rand.Text()
 	return l.changeExperiments(ctx, game, func(tx *store.Tx, all []Experiment) error {
 		if i := slices.IndexFunc(all, func(e Experiment) bool { return e.ID == id }); i >= 0 && all[i].State != ExperimentDraft {
-			return &api.Error{Status: http.StatusConflict, Message: "The experiment has begun: its variants stay. Remove it to begin another one."}
+			return &answers.Error{Status: http.StatusConflict, Message: "The experiment has begun: its variants stay. Remove it to begin another one."}
 		} else if i < 0 && len(all) >= MaxExperiments {
-			return &api.Error{Status: http.StatusConflict, Message: fmt.Sprintf("A game has %d experiments at most.", MaxExperiments)}
+			return &answers.Error{Status: http.StatusConflict, Message: fmt.Sprintf("A game has %d experiments at most.", MaxExperiments)}
 		}
 		_, err := tx.Exec(`INSERT INTO play_experiments (game, id, state, variants, winner, salt, started_at, stopped_at) VALUES (?, ?, 'draft', ?, '', ?, 0, 0)
 			ON CONFLICT (game, id) DO UPDATE SET variants = excluded.variants`, game, id, string(text), salt)
@@ -126,13 +128,13 @@ func (l *Log) DraftExperiment(ctx context.Context, game, id string, variants []e
 
 // MoveExperiment takes an experiment to another state: a draft to running, a running one
 // to stopped, and either of the last to winner with the value that all get. Its error is
-// an *api.Error for another way.
+// an *answers.Error for another way.
 func (l *Log) MoveExperiment(ctx context.Context, game, id, state, winner string) error {
 	now := l.now().UnixMilli()
 	return l.changeExperiments(ctx, game, func(tx *store.Tx, all []Experiment) error {
 		i := slices.IndexFunc(all, func(e Experiment) bool { return e.ID == id })
 		if i < 0 {
-			return &api.Error{Status: http.StatusNotFound, Message: "There is no such experiment."}
+			return &answers.Error{Status: http.StatusNotFound, Message: "There is no such experiment."}
 		}
 		e := all[i]
 		switch from := e.State; {
@@ -147,7 +149,7 @@ func (l *Log) MoveExperiment(ctx context.Context, game, id, state, winner string
 				e.stopped = now
 			}
 		default:
-			return &api.Error{Status: http.StatusConflict, Message: fmt.Sprintf("An experiment that is %s can't become %s.", from, state)}
+			return &answers.Error{Status: http.StatusConflict, Message: fmt.Sprintf("An experiment that is %s can't become %s.", from, state)}
 		}
 		_, err := tx.Exec("UPDATE play_experiments SET state = ?, winner = ?, started_at = ?, stopped_at = ? WHERE game = ? AND id = ?",
 			state, e.Winner, e.started, e.stopped, game, id)

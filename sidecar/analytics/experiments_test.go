@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/experiment"
@@ -76,7 +77,7 @@ func TestPlayerKeepsTheFirstVariantAndToLookAtAPageWritesNothing(t *testing.T) {
 		for player := range first {
 			wantRows(t, b.leftIn("player", id(player)), false)
 		}
-		var refused *api.Error
+		var refused *answers.Error
 		if err := b.DraftExperiment(t.Context(), game, "speed", nil); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
 			t.Errorf("changing one that runs: %v", err)
 		}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -82,7 +82,7 @@ func addFree(tx *store.Tx, game string, day, bytes int64) error {
 }
 
 // afford counts a run that the events of its stream, so many that are paid, don't cover,
-// or returns an *api.Error where a game may have no more of these.
+// or returns an *answers.Error where a game may have no more of these.
 func (e *ending) afford(paid int64) error {
 	var runs int64
 	if err := e.tx.Row("SELECT count(*) FROM play_runs WHERE game = ? AND stream = ?", e.Game, e.Stream).Scan(&runs); err != nil {
@@ -96,7 +96,7 @@ func (e *ending) afford(paid int64) error {
 		return err
 	}
 	if have+freeRun > maxFree {
-		return &api.Error{Status: http.StatusTooManyRequests, Message: "The game has more runs today than it pays for.", RetryAfter: time.Hour}
+		return &answers.Error{Status: http.StatusTooManyRequests, Message: "The game has more runs today than it pays for.", RetryAfter: time.Hour}
 	}
 	return addFree(e.tx, e.Game, e.now/msOfDay, freeRun)
 }

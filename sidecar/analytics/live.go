@@ -104,7 +104,7 @@ func (v *looking) rows() error {
 	stream, seq := "", int64(0)
 	if before, after, ok := strings.Cut(v.query.After, "."); ok {
 		stream = before
-		seq, _ = strconv.ParseInt(after, 10, 64) // as api.ParseViewQuery has checked
+		seq, _ = strconv.ParseInt(after, 10, 64) // as requests.ParseViewQuery has checked
 	}
 	rows, err := store.All(v.Reader, func(scan store.Scan) ([]any, error) {
 		var at, seq int64

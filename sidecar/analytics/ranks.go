@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -17,6 +18,10 @@ const (
 	partPlayers = 300
 	// fullPart is how many it has before the board's parts are made anew.
 	fullPart = 4 * partPlayers
+	// partsAtOnce is how many are counted in a transaction.
+	partsAtOnce = 20
+	// worstKey begins the part of those who will be worse than all.
+	worstKey = -math.MaxFloat64
 )
 
 // better counts those whose runs are better than one of a key.
@@ -71,7 +76,7 @@ func (l *Log) makeRanks(ctx context.Context) error {
 	}
 	for b, at := range begins {
 		if err == nil {
-			err = l.store.Update(ctx, func(tx *store.Tx) error { return l.setRanks(tx, b.game, b.span, at) })
+			err = l.setRanks(ctx, b.game, b.span, at)
 		}
 	}
 	if err != nil {
@@ -87,8 +92,8 @@ func newRanks(r *store.Reader, game, span string) (begins []float64, err error) 
 	if err != nil || !full {
 		return nil, err
 	}
-	begins = []float64{-math.MaxFloat64} // for those who will be worse than all
-	players := int64(partPlayers)        // of the part before, so that the first key begins one
+	begins = []float64{worstKey}
+	players := int64(partPlayers) // of the part before, so that the first key begins one
 	err = r.Each(func(scan store.Scan) error {
 		var key float64
 		var n int64
@@ -102,7 +107,8 @@ func newRanks(r *store.Reader, game, span string) (begins []float64, err error) 
 	return begins, err
 }
 
-// hasFullPart reports whether a board has no parts, or one of several keys that is full.
+// hasFullPart reports whether a board has no parts, or not all of them, or one of several keys
+// that is full.
 func hasFullPart(r *store.Reader, game, span string) (bool, error) {
 	type part struct {
 		from    float64
@@ -112,7 +118,8 @@ func hasFullPart(r *store.Reader, game, span string) (bool, error) {
 	parts, err := store.All(r, func(scan store.Scan) (p part, err error) {
 		return p, scan(&p.from, &p.players, &p.next)
 	}, "SELECT from_key, players, lead(from_key) OVER (ORDER BY from_key) FROM play_ranks WHERE game = ? AND span = ?", game, span)
-	if err != nil || len(parts) == 0 {
+	whole := slices.ContainsFunc(parts, func(p part) bool { return p.from == worstKey })
+	if err != nil || !whole {
 		return err == nil, err
 	}
 	for _, p := range parts {
@@ -130,28 +137,61 @@ func hasFullPart(r *store.Reader, game, span string) (bool, error) {
 	return false, nil
 }
 
-// setRanks replaces the parts of a board, and counts their players.
-func (l *Log) setRanks(tx *store.Tx, game, span string, begins []float64) error {
-	if l.parted { // who writes a place counts it before this, or after it
-		if _, err := tx.Exec("LOCK TABLE play_ranks IN EXCLUSIVE MODE"); err != nil {
+// setRanks replaces the parts of a board, and counts their players. It counts from the best
+// down, few parts at once: all batches wait for each count, and a rank among parts that are
+// still to come is counted, as on a board without any. What is broken off is made anew.
+func (l *Log) setRanks(ctx context.Context, game, span string, begins []float64) error {
+	err := l.store.Update(ctx, func(tx *store.Tx) error {
+		if err := l.lockRanks(tx); err != nil {
 			return err
 		}
-	}
-	if _, err := tx.Exec("DELETE FROM play_ranks WHERE game = ? AND span = ?", game, span); err != nil {
+		_, err := tx.Exec("DELETE FROM play_ranks WHERE game = ? AND span = ?", game, span)
 		return err
+	})
+	alone := true
+	for end := len(begins); end > 0 && alone && err == nil; end -= partsAtOnce {
+		err = l.store.Update(ctx, func(tx *store.Tx) (err error) {
+			alone, err = l.addRanks(tx, game, span, begins, max(end-partsAtOnce, 0), end)
+			return err
+		})
 	}
-	for i, from := range begins {
-		count, args := "SELECT count(*) FROM play_boards WHERE game = ? AND span = ? AND rank_key >= ?", []any{game, span, from}
+	return err
+}
+
+// lockRanks has each who writes a place count it before this, or after it.
+func (l *Log) lockRanks(tx *store.Tx) error {
+	if !l.parted {
+		return nil
+	}
+	_, err := tx.Exec("LOCK TABLE play_ranks IN EXCLUSIVE MODE")
+	return err
+}
+
+// addRanks counts the players of some parts, if the one above them is the last that was
+// counted. Otherwise another sidecar makes this board's parts.
+func (l *Log) addRanks(tx *store.Tx, game, span string, begins []float64, first, end int) (alone bool, err error) {
+	if err := l.lockRanks(tx); err != nil {
+		return false, err
+	}
+	var last *float64
+	if err := tx.Row("SELECT min(from_key) FROM play_ranks WHERE game = ? AND span = ?", game, span).Scan(&last); err != nil {
+		return false, err
+	}
+	if (last == nil) != (end == len(begins)) || last != nil && *last != begins[end] {
+		return false, nil
+	}
+	for i := first; i < end; i++ {
+		count, args := "SELECT count(*) FROM play_boards WHERE game = ? AND span = ? AND rank_key >= ?", []any{game, span, begins[i]}
 		if i+1 < len(begins) {
 			count, args = count+" AND rank_key < ?", append(args, begins[i+1])
 		}
 		var players int64
 		if err := tx.Row(count, args...).Scan(&players); err != nil {
-			return err
+			return false, err
 		}
-		if _, err := tx.Exec("INSERT INTO play_ranks (game, span, from_key, players) VALUES (?, ?, ?, ?)", game, span, from, players); err != nil {
-			return err
+		if _, err := tx.Exec("INSERT INTO play_ranks (game, span, from_key, players) VALUES (?, ?, ?, ?)", game, span, begins[i], players); err != nil {
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }

@@ -137,6 +137,12 @@ func TestPartsCountEachPlayerWhateverHappensAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.fillBoard(6000, play.WindowAll, "2026-W48")
 		prune := func() error { _, err := b.Prune(t.Context()); return err }
+		atTimes := func(n int) error {
+			if n%20 > 0 {
+				return nil
+			}
+			return prune()
+		}
 		if err := prune(); err != nil {
 			t.Fatal(err)
 		}
@@ -154,12 +160,7 @@ func TestPartsCountEachPlayerWhateverHappensAtOnce(t *testing.T) {
 		for _, does := range []func(n int) error{
 			submit(1, "new", 0), submit(2, "p", 5000), submit(3, "p", 20_000),
 			func(n int) error { return b.ForgetPlayer(t.Context(), game, fmt.Sprint("p", n*7)) },
-			func(n int) error {
-				if n%20 > 0 {
-					return nil
-				}
-				return prune()
-			},
+			atTimes, atTimes,
 		} {
 			wg.Go(func() {
 				for n := range each {
@@ -172,6 +173,39 @@ func TestPartsCountEachPlayerWhateverHappensAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		b.wantParts()
+	})
+}
+
+// TestPartsThatWereNotAllMadeCountAsTheyAreAndAreMadeAnew: they are made in many transactions,
+// the best first.
+func TestPartsThatWereNotAllMadeCountAsTheyAreAndAreMadeAnew(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.fillBoard(6000, play.WindowAll)
+		prune := func() {
+			t.Helper()
+			if _, err := b.Prune(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prune()
+		all := b.number("SELECT count(*) FROM play_ranks")
+		b.exec("DELETE FROM play_ranks WHERE from_key < 50000")
+		if left := b.number("SELECT count(*) FROM play_ranks"); left == 0 || left == all {
+			t.Fatalf("of %d parts %d are left", all, left)
+		}
+		some := []string{"p0", "p1000", "p2999", "p5999"}
+		for n, score := range []float64{-5, 49_999, 50_000, 1e9} {
+			b.submit(runOf(n+1, 1, score))
+			some = append(some, id(n+1))
+		}
+		b.wantRanks("with some parts", some...)
+		b.now = b.now.AddDate(0, 0, 1)
+		prune()
+		if got := b.number("SELECT count(*) FROM play_ranks"); got < all {
+			t.Errorf("of %d parts %d are made anew", all, got)
+		}
+		b.wantParts()
+		b.wantRanks("with all parts", some...)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/experiment"
 )
@@ -52,7 +53,7 @@ func (b *bench) pass() { b.now = b.now.Add(time.Minute) }
 func (b *bench) results() [3]int64 {
 	b.t.Helper()
 	var out [3]int64
-	table, err := b.view(api.ViewQuery{Name: api.ViewBoard, Days: 7}).Table("replays")
+	table, err := requests.TableOf(b.view(api.ViewQuery{Name: api.ViewBoard, Days: 7}), "replays")
 	if err != nil {
 		b.t.Fatal(err)
 	}

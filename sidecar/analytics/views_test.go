@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/sidecar/analytics"
 )
 
@@ -26,7 +27,7 @@ func (b *bench) view(q api.ViewQuery) api.View {
 // table writes the rows of a view's table, one a line.
 func (b *bench) table(q api.ViewQuery, name string) []string {
 	b.t.Helper()
-	t, err := b.view(q).Table(name)
+	t, err := requests.TableOf(b.view(q), name)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestRetentionIsThatOfAHandMadeWeek(t *testing.T) {
 // wantPeriod compares who came back in the last seven days (0), or in as many before (1).
 func (b *bench) wantPeriod(n int, want string) {
 	b.t.Helper()
-	table, err := api.View{Tables: b.overview(7).Tables}.Table("periods")
+	table, err := requests.TableOf(api.View{Tables: b.overview(7).Tables}, "periods")
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/site"
@@ -30,7 +31,7 @@ func (d *desk) estate(userID string) estate {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	job := api.NewJobID(d.now())
+	job := mint.NewJobID(d.now())
 	if _, err := d.side.Reserve(ctx, sidecar.Reservation{JobID: job, KeyID: key.ID, ProjectID: project.ID}); err != nil {
 		d.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -92,7 +93,7 @@ func (c *Console) showAnalytics(x *exchange) error {
 	if page.Project, err = c.project(x, policy.ActionAnalytics); err != nil {
 		return err
 	}
-	q, err := api.ParseViewQuery(name, x.r.URL.Query())
+	q, err := requests.ParseViewQuery(name, x.r.URL.Query())
 	if err != nil {
 		return &failure{http.StatusBadRequest, err.Error()}
 	}
@@ -132,7 +133,7 @@ func (c *Console) settings(x *exchange, page *analyticsPage) error {
 }
 
 func sendTable(x *exchange, view api.View, name string) error {
-	table, err := view.Table(name)
+	table, err := requests.TableOf(view, name)
 	if err != nil {
 		return &failure{http.StatusBadRequest, err.Error()}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/site"
@@ -44,7 +44,7 @@ func (c *Console) setAttribute(x *exchange) error {
 		done, change.Set[form.Name] = "removed", nil
 	}
 	_, err = c.Projects.SetAttributes(x.r.Context(), change)
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case err == nil:
 		return x.redirect(site.Path + "projects/" + project.ID + "?done=" + done)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/analytics"
 	"github.com/svc-games/svc/sidecar/site"
@@ -62,7 +63,7 @@ func (c *Console) setReward(x *exchange) error {
 		if w.Least, err = optionalNumber(x.r.PostFormValue("least")); err != nil {
 			return err
 		}
-		if err := w.Check(); err != nil {
+		if err := requests.CheckReward(w); err != nil {
 			return unprocessable(err)
 		}
 		if rules.Rewards = append(rules.Rewards, analytics.RewardOf(w)); len(rules.Rewards) > api.MaxRewards {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -41,7 +42,7 @@ func (c *Console) changeExperiment(x *exchange, change api.ExperimentChange) err
 		return err
 	}
 	err = played.ChangeExperiment(x.r.Context(), project.ID, change)
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest:
 		return &failure{http.StatusUnprocessableEntity, refused.Message}

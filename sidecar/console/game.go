@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/site"
@@ -21,7 +23,7 @@ func (c *Console) setGame(x *exchange) error {
 	}
 	origins, ask := []string{}, x.r.PostFormValue("ask") != ""
 	for _, word := range strings.Fields(x.r.PostFormValue("origins")) {
-		origin, err := api.ParseOrigin(word)
+		origin, err := requests.ParseOrigin(word)
 		if err != nil {
 			return unprocessable(err)
 		}
@@ -43,7 +45,7 @@ func (c *Console) setGame(x *exchange) error {
 
 // unprocessable is the page of a form that holds what can't be.
 func unprocessable(err error) error {
-	if refused, ok := errors.AsType[*api.Error](err); ok {
+	if refused, ok := errors.AsType[*answers.Error](err); ok {
 		return &failure{http.StatusUnprocessableEntity, refused.Message}
 	}
 	return err

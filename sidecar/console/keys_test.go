@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/site"
@@ -26,7 +27,7 @@ func TestSecretIsShownOnceAndNowhereElse(t *testing.T) {
 		t.Fatalf("no secret on the page\n%s", created.body)
 	}
 	secret := match[1]
-	hash, ok := api.ParseKey(secret)
+	hash, ok := mint.ParseKey(secret)
 	if !ok {
 		t.Fatalf("secret %q is none", secret)
 	}
@@ -44,7 +45,7 @@ func TestSecretIsShownOnceAndNowhereElse(t *testing.T) {
 			t.Errorf("%s: status %d, secret %v", path, p.status, p.has(secret))
 		}
 	}
-	if p := b.get("/console/keys/" + key.ID); !p.has(api.MaskKey(secret)) {
+	if p := b.get("/console/keys/" + key.ID); !p.has(mint.MaskKey(secret)) {
 		t.Error("the key's page has no masked form")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -22,7 +23,7 @@ type projectsPage struct {
 func (c *Console) listProjects(x *exchange) error {
 	after := x.r.URL.Query().Get("after")
 	list, err := c.Projects.Projects(x.r.Context(), x.user, after, projects.DefaultPage)
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case errors.As(err, &refused):
 		return &failure{refused.Status, refused.Message}

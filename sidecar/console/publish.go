@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/site"
@@ -26,7 +27,7 @@ func (c *Console) publish(x *exchange) error {
 		return err
 	}
 	_, err = c.Projects.Publish(x.r.Context(), project.ID, x.r.PostFormValue("job"))
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case errors.Is(err, sidecar.ErrUnknownJob):
 		return &failure{http.StatusNotFound, "The project has no such job."}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/sessions"
 	"github.com/svc-games/svc/sidecar/site"
@@ -375,7 +375,7 @@ func TestStoreThatFailsIsNoSignOut(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, r)
-	if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), api.MaskKey(key.Secret)) {
+	if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), mint.MaskKey(key.Secret)) {
 		t.Errorf("status %d", w.Code)
 	}
 }

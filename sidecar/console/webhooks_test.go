@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -15,7 +16,7 @@ import (
 // ended returns another job of an estate, which is completed.
 func (d *desk) ended(e estate) string {
 	d.t.Helper()
-	id := api.NewJobID(d.now())
+	id := mint.NewJobID(d.now())
 	if _, err := d.side.Reserve(d.t.Context(), sidecar.Reservation{JobID: id, KeyID: e.keyID, ProjectID: e.projectID}); err != nil {
 		d.t.Fatal(err)
 	}

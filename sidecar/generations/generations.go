@@ -125,6 +125,18 @@ func (g *Generations) Report(ctx context.Context, name, revision string) (all []
 	return all, err
 }
 
+// Leave implements activation.Shared.
+func (g *Generations) Leave(ctx context.Context, name string) error {
+	err := g.store.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec("DELETE FROM policy_sidecars WHERE name = ?", name)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("leaving the sidecars of the store: %w", err)
+	}
+	return err
+}
+
 func sidecarOf(scan store.Scan) (activation.Sidecar, error) {
 	var s activation.Sidecar
 	var at int64

@@ -3,6 +3,7 @@ package generations_test
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,6 +87,65 @@ func TestSidecarsAreListedWithWhatTheyDecideBy(t *testing.T) {
 		all, err := g.Report(t.Context(), "a", "r2")
 		if err != nil || len(all) != 2 || all[0].Name != "a" || all[0].Revision != "r2" || all[1].Revision != "r2" || all[0].SeenAt.IsZero() {
 			t.Errorf("got %+v, %v", all, err)
+		}
+	})
+}
+
+func TestAQuestionIsForAllOthersThatAreThere(t *testing.T) {
+	storetest.OnEach(t, func(t *testing.T, s *store.Store) {
+		g := generations.New(s)
+		if _, others, err := g.Ask(t.Context(), "a", []byte("{}")); err != nil || len(others) > 0 {
+			t.Errorf("the only one asks %v, %v", others, err)
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			if _, err := g.Report(t.Context(), name, "r1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec("INSERT INTO policy_sidecars (name, revision, seen_at) VALUES ('away', 'r0', 1)")
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		id, others, err := g.Ask(t.Context(), "a", []byte(`{"n":1}`))
+		if err != nil || !slices.Equal(others, []string{"b", "c"}) {
+			t.Fatalf("asked are %v, %v", others, err)
+		}
+		if err := g.Leave(t.Context(), "c"); err != nil {
+			t.Fatal(err)
+		}
+		if _, others, err := g.Ask(t.Context(), "b", nil); err != nil || !slices.Equal(others, []string{"a"}) {
+			t.Errorf("after c has left, b asks %v, %v", others, err)
+		}
+		if err := s.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Exec("DELETE FROM policy_questions WHERE asker = 'b'")
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]int{"a": 0, "b": 1, "c": 1} {
+			if open, err := g.Asked(t.Context(), name); err != nil || len(open) != want || want > 0 && string(open[id]) != `{"n":1}` {
+				t.Errorf("%s has to answer %q, %v", name, open, err)
+			}
+		}
+		if err := errors.Join(g.Answer(t.Context(), id, "b", []byte("one")), g.Answer(t.Context(), id, "b", []byte("two"))); err != nil {
+			t.Fatal(err)
+		}
+		if open, err := g.Asked(t.Context(), "b"); err != nil || len(open) > 0 {
+			t.Errorf("what is answered is asked again: %q, %v", open, err)
+		}
+		if answers, err := g.Answers(t.Context(), id, nil); err != nil || len(answers) != 1 || string(answers["b"]) != "one" {
+			t.Errorf("%q, %v", answers, err)
+		}
+		if answers, err := g.Answers(t.Context(), id, []string{"b"}); err != nil || len(answers) > 0 {
+			t.Errorf("what is known is read again: %q, %v", answers, err)
+		}
+		if err := errors.Join(g.Withdraw(t.Context(), id), g.Answer(t.Context(), id, "c", []byte("late"))); err != nil {
+			t.Fatal(err)
+		}
+		if answers, err := g.Answers(t.Context(), id, nil); err != nil || len(answers) > 0 {
+			t.Errorf("after it was withdrawn: %q, %v", answers, err)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -31,10 +31,10 @@ func (g *Registry) CreateWith(ctx context.Context, actor string, r Request, also
 		return Created{}, err
 	}
 	now := g.now().UTC().Truncate(time.Millisecond)
-	secret := api.NewKey()
+	secret := mint.NewKey()
 	hash := sha256.Sum256([]byte(secret))
 	key := Key{
-		ID: api.NewKeyID(now), UserID: r.UserID, Name: r.Name, Masked: api.MaskKey(secret),
+		ID: mint.NewKeyID(now), UserID: r.UserID, Name: r.Name, Masked: mint.MaskKey(secret),
 		State: policy.KeyActive, Limits: r.Limits, Scopes: r.Scopes, Labels: r.Labels, Version: 1, CreatedAt: now,
 	}
 	err := g.store.Update(ctx, func(tx *store.Tx) error {

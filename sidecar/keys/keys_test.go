@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -56,7 +57,7 @@ func create(t *testing.T, g *keys.Registry, name string) keys.Created {
 func TestOnlyHashAndMaskedFormOfASecretAreStored(t *testing.T) {
 	onEach(t, func(t *testing.T, g *keys.Registry, s *store.Store) {
 		key := create(t, g, "ci")
-		if _, ok := api.ParseKey(key.Secret); !ok {
+		if _, ok := mint.ParseKey(key.Secret); !ok {
 			t.Errorf("%q is no key", key.Secret)
 		}
 		if !regexp.MustCompile(`^sk-..\*{4}.{4}$`).MatchString(key.Masked) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -75,7 +76,7 @@ func (g *Registry) Usage(ctx context.Context, keyID string) (Usage, error) {
 		return Usage{
 			KeyID: key.ID, UserID: key.UserID, Name: key.Name, Masked: key.Masked, State: key.State,
 			Usage: used.Usage, TIKSpent: spent, Limits: key.Limits,
-			DayResetsAt: api.DayEnd(used.At), MonthResetsAt: api.MonthEnd(used.At),
+			DayResetsAt: answers.DayEnd(used.At), MonthResetsAt: answers.MonthEnd(used.At),
 		}, err
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -20,7 +21,7 @@ const (
 )
 
 // GrantStream implements sidecar.Service.
-func (g *Registry) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
+func (g *Registry) GrantStream(ctx context.Context, hash mint.KeyHash, keyID, jobID string) (time.Time, error) {
 	var expires time.Time
 	err := g.store.Update(ctx, func(tx *store.Tx) error {
 		now, err := tx.Now(g.clock)
@@ -37,7 +38,7 @@ func (g *Registry) GrantStream(ctx context.Context, hash api.KeyHash, keyID, job
 			return err
 		}
 		if have >= maxStreamTokens {
-			return api.Unavailable("This API key has too many stream tokens. One token opens any number of streams of its job for five minutes.",
+			return answers.Unavailable("This API key has too many stream tokens. One token opens any number of streams of its job for five minutes.",
 				time.UnixMilli(first).Sub(now), nil)
 		}
 		_, err = tx.Exec(`INSERT INTO stream_tokens (hash, key_id, job_id, expires_at) VALUES (?, ?, ?, ?)
@@ -51,7 +52,7 @@ func (g *Registry) GrantStream(ctx context.Context, hash api.KeyHash, keyID, job
 }
 
 // StreamGrant implements sidecar.Service.
-func (g *Registry) StreamGrant(ctx context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
+func (g *Registry) StreamGrant(ctx context.Context, hash mint.KeyHash) (sidecar.StreamGrant, error) {
 	var grant sidecar.StreamGrant
 	err := g.store.View(ctx, func(r *store.Reader) error {
 		now, err := r.Now(g.clock)

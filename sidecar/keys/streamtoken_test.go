@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/store"
@@ -19,7 +20,7 @@ func TestStreamTokenEndsAfterFiveMinutesAndIsForgotten(t *testing.T) {
 		at := func(after time.Duration) *keys.Registry {
 			return keys.New(s, func() time.Time { return noon.Add(after) })
 		}
-		first, _ := api.ParseStreamToken(api.NewStreamToken())
+		first, _ := mint.ParseStreamToken(mint.NewStreamToken())
 		expires, err := at(0).GrantStream(t.Context(), first, key.ID, "job")
 		if err != nil || !expires.Equal(noon.Add(5*time.Minute)) {
 			t.Fatalf("granted until %s, %v", expires, err)
@@ -30,7 +31,7 @@ func TestStreamTokenEndsAfterFiveMinutesAndIsForgotten(t *testing.T) {
 		if _, err := at(5*time.Minute).StreamGrant(t.Context(), first); !errors.Is(err, sidecar.ErrUnknownToken) {
 			t.Errorf("at its end: %v", err)
 		}
-		second, _ := api.ParseStreamToken(api.NewStreamToken())
+		second, _ := mint.ParseStreamToken(mint.NewStreamToken())
 		if _, err := at(5*time.Minute).GrantStream(t.Context(), second, key.ID, "job"); err != nil {
 			t.Fatal(err)
 		}
@@ -53,13 +54,13 @@ func TestKeyHasAThousandStreamTokensAtMost(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		hash, _ := api.ParseStreamToken(api.NewStreamToken())
-		var refused *api.Error
+		hash, _ := mint.ParseStreamToken(mint.NewStreamToken())
+		var refused *answers.Error
 		if _, err := g.GrantStream(t.Context(), hash, key.ID, "job"); !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable ||
 			refused.RetryAfter != time.Minute {
 			t.Errorf("one more: %v", err)
 		}
-		var again api.KeyHash
+		var again mint.KeyHash
 		again[len(again)-1] = 0x01 // the first of them: its answer was lost
 		if _, err := g.GrantStream(t.Context(), again, key.ID, "job"); err != nil {
 			t.Errorf("one that is there: %v", err)

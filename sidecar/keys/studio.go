@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -63,7 +63,7 @@ func findStudio(r *store.Reader, userID string) (keyID string, err error) {
 
 func (g *Registry) createStudio(tx *store.Tx, userID string) (keyID string, err error) {
 	now := g.now().UTC().Truncate(time.Millisecond)
-	keyID = api.NewKeyID(now)
+	keyID = mint.NewKeyID(now)
 	var hash [32]byte // of no secret that anybody knows
 	rand.Read(hash[:])
 	if _, err := tx.Exec("INSERT INTO studio_keys (user_id, key_id) VALUES (?, ?)", userID, keyID); err != nil {

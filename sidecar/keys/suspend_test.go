@@ -10,6 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -31,14 +33,14 @@ func TestNoSubmissionOfASuspendedUserIsAdmitted(t *testing.T) {
 			t.Fatal(err)
 		}
 		reserve := func() error {
-			_, err := l.Reserve(t.Context(), sidecar.Reservation{JobID: api.NewJobID(noon), KeyID: key.ID, ProjectID: project.ID})
+			_, err := l.Reserve(t.Context(), sidecar.Reservation{JobID: mint.NewJobID(noon), KeyID: key.ID, ProjectID: project.ID})
 			return err
 		}
 		for range 2 {
 			if _, err := g.Suspend(t.Context(), "uid:7", "alice"); err != nil {
 				t.Fatal(err)
 			}
-			var refusal *api.Error
+			var refusal *answers.Error
 			if err := reserve(); !errors.As(err, &refusal) || refusal.Status != http.StatusForbidden {
 				t.Errorf("suspended: %v, want 403", err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -148,8 +149,8 @@ func (a *admitting) check(maxQueued int64) error {
 		return limitError(limit, a.at)
 	}
 	if a.queued >= maxQueued {
-		return api.Unavailable(fmt.Sprintf("The project has %d jobs waiting; no more are accepted.", a.queued),
-			api.ConcurrencyRetry, nil)
+		return answers.Unavailable(fmt.Sprintf("The project has %d jobs waiting; no more are accepted.", a.queued),
+			answers.ConcurrencyRetry, nil)
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package ledger_test
 import (
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -23,7 +23,7 @@ func pairs(t *testing.T) (pair func()) {
 		projects = append(projects, f.newProject())
 	}
 	return func() {
-		order := sidecar.Reservation{JobID: api.NewJobID(f.clock.Now()), KeyID: key, ProjectID: projects[n/(ledger.DefaultMaxQueued-1)%len(projects)]}
+		order := sidecar.Reservation{JobID: mint.NewJobID(f.clock.Now()), KeyID: key, ProjectID: projects[n/(ledger.DefaultMaxQueued-1)%len(projects)]}
 		n++
 		if _, err := f.ledger.Reserve(t.Context(), order); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/ledger"
 )
@@ -108,7 +109,7 @@ func TestCallThatCannotBeChargedIsRefused(t *testing.T) {
 		good := contract.Call{ProjectID: f.project, ID: 1, JobID: id, Units: []contract.Unit{{Name: "step", Quantity: 1}}}
 		for name, spoil := range map[string]func(*contract.Call){
 			"another project's job": func(c *contract.Call) { c.ProjectID = f.newProject() },
-			"an unknown job":        func(c *contract.Call) { c.JobID = api.NewJobID(f.clock.Now()) },
+			"an unknown job":        func(c *contract.Call) { c.JobID = mint.NewJobID(f.clock.Now()) },
 			"a unit without price":  func(c *contract.Call) { c.Units = []contract.Unit{{Name: "image", Quantity: 1}} },
 			"a negative quantity":   func(c *contract.Call) { c.Units = []contract.Unit{{Name: "step", Quantity: -1}} },
 		} {

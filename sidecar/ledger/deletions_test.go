@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -66,7 +66,7 @@ func TestOnlyWhatWasDeletedIsMarked(t *testing.T) {
 		if err := f.catalog.DeleteProject(t.Context(), f.project); !errors.Is(err, sidecar.ErrProjectBusy) {
 			t.Errorf("got %v, want ErrProjectBusy", err)
 		}
-		if err := f.catalog.DeleteProject(t.Context(), api.NewProjectID()); !errors.Is(err, sidecar.ErrUnknownProject) {
+		if err := f.catalog.DeleteProject(t.Context(), mint.NewProjectID()); !errors.Is(err, sidecar.ErrUnknownProject) {
 			t.Errorf("got %v, want ErrUnknownProject", err)
 		}
 		f.wantDeleted()
@@ -122,7 +122,7 @@ func TestMoreDeletionsThanOneTransactionTakesAreForgotten(t *testing.T) {
 		f.must(f.store.Update(t.Context(), func(tx *store.Tx) error {
 			ids = nil
 			for range 450 {
-				ids = append(ids, api.NewProjectID())
+				ids = append(ids, mint.NewProjectID())
 				if _, err := tx.Exec("INSERT INTO deleted_projects (project_id, deleted_at) VALUES (?, 1)", ids[len(ids)-1]); err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -155,7 +156,7 @@ func TestRecordOfAJobThatWasNotAdmittedStopsItAndChangesNothing(t *testing.T) {
 
 		for name, id := range map[string]string{
 			"released":          released,
-			"unknown":           api.NewJobID(f.clock.Now()),
+			"unknown":           mint.NewJobID(f.clock.Now()),
 			"another project's": foreign,
 		} {
 			stops := f.feed(f.started(id, "step"), f.used(id, "step", 1, ""), f.ended(id, api.JobCompleted))

@@ -10,7 +10,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -135,7 +137,7 @@ func (f *fixture) second() gateway {
 
 // reservation asks for a new job of the fixture's project.
 func (f *fixture) reservation(keyID string) sidecar.Reservation {
-	return sidecar.Reservation{JobID: api.NewJobID(f.clock.Now()), KeyID: keyID, ProjectID: f.project}
+	return sidecar.Reservation{JobID: mint.NewJobID(f.clock.Now()), KeyID: keyID, ProjectID: f.project}
 }
 
 func (f *fixture) reserve(keyID string) string {
@@ -251,9 +253,9 @@ func (f *fixture) job(jobID string) sidecar.Job {
 }
 
 // wantLimit checks that err is the 429 of a limit.
-func wantLimit(t *testing.T, err error, limit string) *api.Error {
+func wantLimit(t *testing.T, err error, limit string) *answers.Error {
 	t.Helper()
-	var refusal *api.Error
+	var refusal *answers.Error
 	if !errors.As(err, &refusal) || refusal.Status != 429 || refusal.Reason != api.ReasonLimitExceeded || refusal.Limit != limit {
 		t.Fatalf("got %v, want 429 for %s", err, limit)
 	}

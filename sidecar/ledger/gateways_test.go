@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store/storetest"
@@ -30,7 +31,7 @@ func TestFiveGatewaysAdmitExactlyTheLimit(t *testing.T) {
 				var admitted atomic.Int64
 				var wg sync.WaitGroup
 				for client := range clients {
-					r := sidecar.Reservation{JobID: api.NewJobID(f.clock.Now()), KeyID: key, ProjectID: f.project}
+					r := sidecar.Reservation{JobID: mint.NewJobID(f.clock.Now()), KeyID: key, ProjectID: f.project}
 					wg.Go(func() {
 						_, err := all[client%len(all)].ledger.Reserve(t.Context(), r)
 						switch refusalOf(err) {

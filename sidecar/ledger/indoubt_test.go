@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -21,7 +21,7 @@ func TestReservationWhoseCommitHasNoAnswerIsMadeOnce(t *testing.T) {
 		address := l.Between(t, postgrestest.URL(t))
 		return func() (*store.Store, error) { return store.OpenPostgres(context.Background(), address) }
 	}})
-	r := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: f.newKey(policy.Limits{JobsPerDay: new(int64(1))}), ProjectID: f.project}
+	r := sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: f.newKey(policy.Limits{JobsPerDay: new(int64(1))}), ProjectID: f.project}
 	l.Commits.Store(1)
 	a, err := f.ledger.Reserve(t.Context(), r)
 	if err != nil || a.SessionID == "" || a.Usage.JobsToday != 1 || a.Usage.RunningJobs != 1 || *a.Limits.JobsPerDay != 1 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 )
 
@@ -69,16 +70,16 @@ var (
 )
 
 // limitError is the refusal of a submission over a limit.
-func limitError(limit string, now time.Time) *api.Error {
-	return &api.Error{
+func limitError(limit string, now time.Time) *answers.Error {
+	return &answers.Error{
 		Status: http.StatusTooManyRequests, Message: limitTexts[limit],
-		Reason: api.ReasonLimitExceeded, Limit: limit, RetryAfter: api.LimitRetryAfter(limit, now),
+		Reason: api.ReasonLimitExceeded, Limit: limit, RetryAfter: answers.LimitRetryAfter(limit, now),
 	}
 }
 
 // stateError is the refusal of a key that is no longer active.
-func stateError(state string) *api.Error {
-	return &api.Error{
+func stateError(state string) *answers.Error {
+	return &answers.Error{
 		Status: http.StatusUnauthorized, Message: stateTexts[state], Reason: state,
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -133,7 +134,7 @@ func checkHistories(f *fixture) {
 		key := f.newKeyOf(fmt.Sprintf("user%d", round), policy.Limits{JobsPerDay: &day, MaxConcurrentJobs: &atOnce})
 		h := &history{t: f.t, key: key, project: f.newProject()}
 		for i := range h.jobIDs {
-			h.jobIDs[i] = api.NewJobID(f.clock.Now())
+			h.jobIDs[i] = mint.NewJobID(f.clock.Now())
 		}
 		result := porcupine.CheckOperationsTimeout(linearModel, h.record(both), 2*time.Minute)
 		if result != porcupine.Ok {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -68,7 +69,7 @@ func (r *feedRun) round() error {
 	var charges, ends []contract.FeedRecord
 	for _, i := range rand.Perm(len(r.keyIDs)) {
 		for _, refused := range []bool{true, false} {
-			jobID := api.NewJobID(r.f.clock.Now())
+			jobID := mint.NewJobID(r.f.clock.Now())
 			_, err := r.f.ledger.Reserve(ctx, sidecar.Reservation{JobID: jobID, KeyID: r.keyIDs[i], ProjectID: r.project})
 			if err == nil && refused {
 				err = r.f.ledger.Release(ctx, jobID)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/ledger"
 )
@@ -52,7 +53,7 @@ func TestWhatBecomesOfJobsIsCountedOnce(t *testing.T) {
 		failed := f.ended(odd, api.JobFailed)
 		failed.Record.Failure = &api.Failure{Code: "made_up_by_the_engine"}
 		records := []contract.FeedRecord{
-			f.started(done, "step"), f.used(done, "step", 2, ""), f.ended(done, api.JobCompleted), failed, f.progress(api.NewJobID(f.clock.Now())),
+			f.started(done, "step"), f.used(done, "step", 2, ""), f.ended(done, api.JobCompleted), failed, f.progress(mint.NewJobID(f.clock.Now())),
 		}
 		again := f.batch(records...)
 		f.feed(records...)

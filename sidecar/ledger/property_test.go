@@ -12,7 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -150,7 +152,7 @@ func (w *world) drawJob(t *rapid.T) (string, *modelJob) {
 func (w *world) reserve(t *rapid.T) {
 	keyID := rapid.SampledFrom(w.keyIDs).Draw(t, "key")
 	project := rapid.SampledFrom(w.projects).Draw(t, "project")
-	jobID := api.NewJobID(w.clock.Now())
+	jobID := mint.NewJobID(w.clock.Now())
 	want := w.model.refusal(keyID, project, w.clock.Now())
 	a, err := w.ledger.Reserve(t.Context(), sidecar.Reservation{JobID: jobID, KeyID: keyID, ProjectID: project})
 	if got := refusalOf(err); got != want {
@@ -171,7 +173,7 @@ func (w *world) reserve(t *rapid.T) {
 
 // refusalOf names what an error of Reserve refused for, as the model does.
 func refusalOf(err error) string {
-	var refusal *api.Error
+	var refusal *answers.Error
 	switch {
 	case err == nil:
 		return ""

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -43,7 +43,7 @@ func findReplay(r *store.Reader, keyID, name, fingerprint string) (*sidecar.Job,
 		return nil, err
 	}
 	if state == stateReserved {
-		return nil, &api.Error{
+		return nil, &answers.Error{
 			Status:     http.StatusConflict,
 			Message:    "A request with the same Idempotency-Key is in flight.",
 			RetryAfter: time.Second,

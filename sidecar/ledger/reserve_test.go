@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -145,7 +146,7 @@ func TestKeyThatIsNotActiveIsRefused(t *testing.T) {
 		wantState := func(reason string) {
 			t.Helper()
 			_, err := f.ledger.Reserve(t.Context(), f.reservation(key))
-			var refusal *api.Error
+			var refusal *answers.Error
 			if !errors.As(err, &refusal) || refusal.Status != 401 || refusal.Reason != reason {
 				t.Errorf("got %v, want 401 %s", err, reason)
 			}
@@ -188,7 +189,7 @@ func TestConcurrentSubmissionsAdmitExactlyTheLimit(t *testing.T) {
 					for range clients {
 						wg.Go(func() {
 							_, err := f.ledger.Reserve(t.Context(), f.reservation(key))
-							var refusal *api.Error
+							var refusal *answers.Error
 							switch {
 							case err == nil:
 								admitted.Add(1)
@@ -246,7 +247,7 @@ func TestProjectTakesOnlySoManyQueuedJobs(t *testing.T) {
 			f.accept(key)
 		}
 		_, err := f.ledger.Reserve(t.Context(), f.reservation(key))
-		var refusal *api.Error
+		var refusal *answers.Error
 		if !errors.As(err, &refusal) || refusal.Status != 503 || refusal.RetryAfter != 5*time.Second {
 			t.Fatalf("got %v, want 503 with Retry-After 5", err)
 		}
@@ -272,7 +273,7 @@ func TestIdempotencyKeyReplaysTheJobItMade(t *testing.T) {
 		f.must(err)
 
 		_, _, err = submit("print")
-		var inFlight *api.Error
+		var inFlight *answers.Error
 		if !errors.As(err, &inFlight) || inFlight.Status != 409 {
 			t.Errorf("in flight: %v, want 409", err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -87,7 +88,7 @@ func TestTransitions(t *testing.T) {
 
 func TestUnknownJobIsSaidToBeUnknown(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
-		id := api.NewJobID(f.clock.Now())
+		id := mint.NewJobID(f.clock.Now())
 		for name, err := range map[string]error{
 			"commit":  f.ledger.Commit(t.Context(), id),
 			"release": f.ledger.Release(t.Context(), id),

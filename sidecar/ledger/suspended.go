@@ -3,7 +3,7 @@ package ledger
 import (
 	"net/http"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // UserState is the SQL expression for the state of the user whose id column has:
@@ -14,6 +14,6 @@ func UserState(column string) string {
 }
 
 // suspendedError is the refusal of a key whose user is suspended.
-func suspendedError() *api.Error {
-	return &api.Error{Status: http.StatusForbidden, Message: "This user is suspended."}
+func suspendedError() *answers.Error {
+	return &answers.Error{Status: http.StatusForbidden, Message: "This user is suspended."}
 }

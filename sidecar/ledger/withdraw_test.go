@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
@@ -16,7 +16,7 @@ import (
 func TestAJobIDIsReservedOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		for range 20 {
-			r := f.reservation(f.newKeyOf("user-"+api.NewJobID(f.clock.Now()), policy.Limits{
+			r := f.reservation(f.newKeyOf("user-"+mint.NewJobID(f.clock.Now()), policy.Limits{
 				JobsPerDay: new(int64(1)), JobsPerMonth: new(int64(1)), MaxConcurrentJobs: new(int64(1)),
 			}))
 			r.IdempotencyKey, r.Fingerprint = "once", "body"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 // maxAsked is what players may report, or have deleted, in a minute, by address.
@@ -25,7 +26,7 @@ func (p *Play) report(w http.ResponseWriter, r *http.Request) {
 	}
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsk)).Decode(&body)
 	if err != nil {
-		err = api.BadRequest("The body is not a report.")
+		err = answers.BadRequest("The body is not a report.")
 	} else {
 		err = p.Catalog.Report(r.Context(), made.GameID, player, body.Reason)
 	}

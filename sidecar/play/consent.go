@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -47,7 +48,7 @@ func (p *Play) consent(w http.ResponseWriter, r *http.Request) {
 		Given bool `json:"given"`
 	}
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAsk)).Decode(&body); err != nil {
-		p.answerAsked(w, r, api.BadRequest("The body is not an answer."))
+		p.answerAsked(w, r, answers.BadRequest("The body is not an answer."))
 		return
 	}
 	of := shown{made: made, origin: p.origin(r), consent: play.ConsentDenied}

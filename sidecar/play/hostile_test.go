@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -43,8 +44,8 @@ func TestWhatIsForgedReplayedLateOrHugeIsRefusedOrCountedApart(t *testing.T) {
 		"a negative clock":           {`"o":-1,` + rows, http.StatusBadRequest, ""},
 		"a machine":                  {`"m":true,` + rows, http.StatusOK, play.CauseMachine},
 		"another game":               {`"g":"` + other + `",` + rows, http.StatusUnauthorized, ""},
-		"a user's key":               {`"k":"` + api.NewKey() + `",` + rows, http.StatusUnauthorized, ""},
-		"another game's key":         {`"k":"` + api.NewPlayKey() + `",` + rows, http.StatusUnauthorized, ""},
+		"a user's key":               {`"k":"` + mint.NewKey() + `",` + rows, http.StatusUnauthorized, ""},
+		"another game's key":         {`"k":"` + mint.NewPlayKey() + `",` + rows, http.StatusUnauthorized, ""},
 		"an event out of its order":  {`"e":[[2,1000,"start",{}],[1,1000,"start",{}]]`, http.StatusBadRequest, ""},
 		"a body that is cut off":     {`"e":[[1,1000,"start",{}`, http.StatusBadRequest, ""},
 		"a body of another encoding": {"\"b\":\"\xff\xfe\"," + rows, http.StatusBadRequest, ""},

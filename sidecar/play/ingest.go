@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -139,11 +139,11 @@ func recording(r *http.Request) (*http.Request, context.CancelFunc) {
 // left reports whether a request's client went away before it was answered.
 func left(r *http.Request) bool { return errors.Is(r.Context().Err(), context.Canceled) }
 
-// admit returns what a key is good for, or an *api.Error for one that is not the game's.
+// admit returns what a key is good for, or an *answers.Error for one that is not the game's.
 func (p *Play) admit(ctx context.Context, game, key string) (sidecar.PlayGrant, error) {
 	grant, err := p.Known.of(game, key, func() (sidecar.PlayGrant, error) { return p.Catalog.KeyGrant(ctx, game, key) })
 	if err == nil && grant.JobID == "" {
-		err = &api.Error{Status: http.StatusUnauthorized, Message: "The key is not that of a published game."}
+		err = &answers.Error{Status: http.StatusUnauthorized, Message: "The key is not that of a published game."}
 	}
 	return grant, err
 }
@@ -168,7 +168,7 @@ func tooMany(wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}
-	return &api.Error{Status: http.StatusTooManyRequests, Message: "Too many requests; wait.", RetryAfter: wait}
+	return &answers.Error{Status: http.StatusTooManyRequests, Message: "Too many requests; wait.", RetryAfter: wait}
 }
 
 // readBody reads the body of a request, or refuses it.
@@ -194,7 +194,7 @@ func (p *Play) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if left(r) {
 		return
 	}
-	var refused *api.Error
+	var refused *answers.Error
 	if errors.As(err, &refused) {
 		retryLater(w, refused)
 		writeError(w, refused.Status, refused.Message)
@@ -206,7 +206,7 @@ func (p *Play) refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // retryLater says when a refused request may come again.
-func retryLater(w http.ResponseWriter, refused *api.Error) {
+func retryLater(w http.ResponseWriter, refused *answers.Error) {
 	if refused.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.RetryAfter.Seconds()))))
 	}

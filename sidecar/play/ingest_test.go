@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar/analytics"
 )
@@ -38,8 +38,8 @@ func TestBatchOfNobodysIsRefused(t *testing.T) {
 		status int
 	}{
 		"no batch":         {"{}", http.StatusBadRequest},
-		"another's key":    {strings.Replace(good, r.key, api.NewPlayKey(), 1), http.StatusUnauthorized},
-		"a user's key":     {strings.Replace(good, r.key, api.NewKey(), 1), http.StatusUnauthorized},
+		"another's key":    {strings.Replace(good, r.key, mint.NewPlayKey(), 1), http.StatusUnauthorized},
+		"a user's key":     {strings.Replace(good, r.key, mint.NewKey(), 1), http.StatusUnauthorized},
 		"no key":           {strings.Replace(good, r.key, "", 1), http.StatusUnauthorized},
 		"another game":     {strings.Replace(good, game, other, 1), http.StatusUnauthorized},
 		"too large a body": {good + strings.Repeat(" ", play.MaxBody), http.StatusRequestEntityTooLarge},
@@ -61,7 +61,7 @@ func TestBatchOfNobodysIsRefused(t *testing.T) {
 func TestAKeyIsKnownForSecondsAlone(t *testing.T) {
 	r := newRig(t)
 	r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(1, "start"))
-	r.Catalog = catalog{key: api.NewPlayKey()} // the publication is over
+	r.Catalog = catalog{key: mint.NewPlayKey()} // the publication is over
 	r.now = r.now.Add(keyTime)
 	if w := r.answer(r.Games(), "POST", play.PathBatch, r.batchOf(2, "end")); w.Code != http.StatusUnauthorized {
 		t.Errorf("%d %s", w.Code, w.Body)
@@ -176,7 +176,7 @@ func TestLibraryOfFormerGamesIsTakenWithItsPreflight(t *testing.T) {
 	if w := r.answer(r.Games(), "POST", play.PathFormerBatch, body, "Authorization", "Bearer "+r.key); w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := r.answer(r.Games(), "POST", play.PathFormerBatch, body, "Authorization", "Bearer "+api.NewKey()); w.Code != http.StatusUnauthorized {
+	if w := r.answer(r.Games(), "POST", play.PathFormerBatch, body, "Authorization", "Bearer "+mint.NewKey()); w.Code != http.StatusUnauthorized {
 		t.Errorf("with a user's key: %d %s", w.Code, w.Body)
 	}
 	if w := r.answer(r.Games(), "POST", play.PathFormerBoard, "{}"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"top":[]`) {

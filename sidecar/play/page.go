@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -73,10 +74,10 @@ func (p *Play) page(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	site := p.site(r)
 	if err := pageTemplate.Execute(w, map[string]string{
-		"Title": project.Name, "Description": project.Description, "Base": api.PlayPath(made.GameID),
+		"Title": project.Name, "Description": project.Description, "Base": answers.PlayPath(made.GameID),
 		"Frame": play.FramePrefix + string(text), "Game": fmt.Sprintf("%s/f/%s/%s/", origin, made.GameID, made.JobID),
 		"Endpoint": identity.Endpoint, "ID": made.GameID, "Consent": identity.Consent, "Player": identity.Player,
-		"Address": site + api.PlayPath(made.GameID), "Picture": fmt.Sprintf("%s%s/%s/%s", site, api.PlayPath(made.GameID), made.JobID, pictureName),
+		"Address": site + answers.PlayPath(made.GameID), "Picture": fmt.Sprintf("%s%s/%s/%s", site, answers.PlayPath(made.GameID), made.JobID, pictureName),
 	}); err != nil {
 		p.Logger.Debug("game's page not written", zap.Error(err)) // the browser went away
 	}
@@ -264,7 +265,7 @@ func writeFile(w http.ResponseWriter, r *http.Request, name string, content []by
 // fail answers a request that can't be served. Of one whose client went away that is no
 // error.
 func (p *Play) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var refused *api.Error
+	var refused *answers.Error
 	switch {
 	case left(r):
 		return

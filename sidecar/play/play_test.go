@@ -19,6 +19,8 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -60,7 +62,7 @@ func (c catalog) Publication(_ context.Context, id string) (api.Publication, err
 	if id != game {
 		return api.Publication{}, sidecar.ErrNotPublished
 	}
-	p := api.Publication{GameID: game, JobID: job, Key: c.key, Path: api.PlayPath(game)}
+	p := api.Publication{GameID: game, JobID: job, Key: c.key, Path: answers.PlayPath(game)}
 	if c.blocked.Load() {
 		p.BlockedFor = "harmful"
 	}
@@ -104,7 +106,7 @@ func (o *owner) BuyBlock(context.Context, string, int64) (bool, error) { return 
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	dir := t.TempDir()
-	r := &rig{t: t, dir: dir, key: api.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
+	r := &rig{t: t, dir: dir, key: mint.NewPlayKey(), now: time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return r.now }
 	var err error
 	if r.log, err = analytics.Open(t.Context(), filepath.Join(dir, analytics.File), &r.owner, now); err != nil {

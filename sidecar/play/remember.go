@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -79,7 +79,7 @@ func NewKnownKeys(now func() time.Time) *KnownKeys {
 }
 
 func (k *KnownKeys) of(game, key string, ask func() (sidecar.PlayGrant, error)) (sidecar.PlayGrant, error) {
-	if !api.ValidPlayKey(key) {
+	if !mint.ValidPlayKey(key) {
 		return sidecar.PlayGrant{}, nil
 	}
 	return k.keys.of([2]string{game, key}, ask)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -73,7 +74,7 @@ type proof struct {
 // so is what an owner's token is used for too often. The page around a game sends again
 // what lay on the device for a time, with a token that may have ended meanwhile: it proves
 // what it proved then. Where pages that may report are named, what comes from another one,
-// and has no token of the game's own page, is an *api.Error. Who was just forgotten has no
+// and has no token of the game's own page, is an *answers.Error. Who was just forgotten has no
 // name.
 func (p *Play) proven(r *http.Request, grant sidecar.PlayGrant, said proof) (token, error) {
 	t, err := p.claimed(r, grant, said)
@@ -97,7 +98,7 @@ func (p *Play) claimed(r *http.Request, grant sidecar.PlayGrant, said proof) (to
 		}
 	}
 	if len(grant.Origins) > 0 && !slices.Contains(grant.Origins, strings.ToLower(r.Header.Get("Origin"))) {
-		return token{}, &api.Error{Status: http.StatusForbidden, Message: "The game's owner lets other pages report."}
+		return token{}, &answers.Error{Status: http.StatusForbidden, Message: "The game's owner lets other pages report."}
 	}
 	return token{Game: said.game, Class: analytics.ClassPublic, Player: said.player}, nil
 }
@@ -111,7 +112,7 @@ func (p *Play) board(w http.ResponseWriter, r *http.Request) {
 	}
 	err := tooMany(p.Rates.take(ofAddress, addressOf(r), maxPerAddress))
 	if err == nil && (!api.ValidProjectID(game) || player != "" && !play.ValidPlayer(player) || !play.ValidWindow(window)) {
-		err = api.BadRequest("g must be a game's id, p a player's, win all, week or day.")
+		err = answers.BadRequest("g must be a game's id, p a player's, win all, week or day.")
 	}
 	if err == nil {
 		_, err = p.admit(r.Context(), game, q.Get("k"))

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -65,7 +66,7 @@ type Details struct {
 // SetAttributes changes attributes in one transaction with the audit log, and
 // invalidates cached decisions. It returns sidecar.ErrUnknownProject for a project
 // that does not exist or has another owner, ErrAttributeChanged where a value is
-// not the one that was Seen, and an *api.Error for an invalid change.
+// not the one that was Seen, and an *answers.Error for an invalid change.
 func (c *Catalog) SetAttributes(ctx context.Context, change AttributeChange) (Details, error) {
 	if err := change.check(); err != nil {
 		return Details{}, err
@@ -122,17 +123,17 @@ func (change AttributeChange) check() error {
 		return errors.New("an owner sets no attribute that is an admin's")
 	}
 	if len(change.Set) == 0 {
-		return api.BadRequest("There is no attribute to set.")
+		return answers.BadRequest("There is no attribute to set.")
 	}
 	for name, value := range change.Set {
 		switch {
 		case !attributeName.MatchString(name):
-			return api.BadRequest("The attribute name %q is not acceptable: want 1 to 64 letters, digits or _.-, beginning with a letter.", name)
+			return answers.BadRequest("The attribute name %q is not acceptable: want 1 to 64 letters, digits or _.-, beginning with a letter.", name)
 		case value == nil:
 		case utf8.RuneCountInString(*value) > MaxAttributeValue:
-			return api.BadRequest("The attribute %s has more than %d characters.", name, MaxAttributeValue)
+			return answers.BadRequest("The attribute %s has more than %d characters.", name, MaxAttributeValue)
 		case !utf8.ValidString(*value) || bytes.ContainsFunc([]byte(*value), unicode.IsControl):
-			return api.BadRequest("The attribute %s has control characters or is not UTF-8.", name)
+			return answers.BadRequest("The attribute %s has control characters or is not UTF-8.", name)
 		}
 	}
 	return nil
@@ -161,14 +162,14 @@ func (change AttributeChange) apply(to map[string]string) {
 
 func encodeAttributes(attributes map[string]string) (string, error) {
 	if len(attributes) > MaxAttributes {
-		return "", api.BadRequest("A project can have at most %d attributes.", MaxAttributes)
+		return "", answers.BadRequest("A project can have at most %d attributes.", MaxAttributes)
 	}
 	text, err := json.Marshal(attributes)
 	if err != nil {
 		return "", err
 	}
 	if utf8.RuneCount(text) > maxAttributesText {
-		return "", api.BadRequest("The project's attributes have more than %d characters in all.", maxAttributesText)
+		return "", answers.BadRequest("The project's attributes have more than %d characters in all.", maxAttributesText)
 	}
 	return string(text), nil
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -108,7 +108,7 @@ func TestAttributesAreBounded(t *testing.T) {
 			"a line break":      {"a": new("x\ny")},
 			"no UTF-8":          {"a": new("\xff")},
 		} {
-			var refusal *api.Error
+			var refusal *answers.Error
 			_, err := c.SetAttributes(t.Context(), projects.AttributeChange{Actor: "test", ProjectID: p.ID, Set: set})
 			if !errors.As(err, &refusal) || refusal.Status != http.StatusBadRequest {
 				t.Errorf("%s: got %v", name, err)

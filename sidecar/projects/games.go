@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -20,10 +20,10 @@ const (
 const maxBlockedFor = 500
 
 // BlockGame keeps a game from players, published now or later, until UnblockGame. Its
-// owner reads why. It returns sidecar.ErrUnknownProject, or an *api.Error with status 400.
+// owner reads why. It returns sidecar.ErrUnknownProject, or an *answers.Error with status 400.
 func (c *Catalog) BlockGame(ctx context.Context, actor, projectID, why string) error {
 	if why == "" || len(why) > maxBlockedFor {
-		return api.BadRequest("why a game is blocked must have 1 to %d bytes.", maxBlockedFor)
+		return answers.BadRequest("why a game is blocked must have 1 to %d bytes.", maxBlockedFor)
 	}
 	return c.setBlock(ctx, projectID, store.AuditEntry{
 		Actor: actor, Action: ActionBlockGame, Subject: projectID, Detail: map[string]any{"why": why},
@@ -82,11 +82,11 @@ var reasons = map[string]bool{"broken": true, "harmful": true, "rights": true, "
 const maxReports = 1000
 
 // Report notes that a player finds something wrong with a game: once a day each, and
-// all who have no name as one. It returns an *api.Error with status 400 for a reason
+// all who have no name as one. It returns an *answers.Error with status 400 for a reason
 // that is none. What is older than 90 days is deleted.
 func (c *Catalog) Report(ctx context.Context, projectID, player, reason string) error {
 	if !reasons[reason] {
-		return api.BadRequest("the reason must be broken, harmful, rights or other.")
+		return answers.BadRequest("the reason must be broken, harmful, rights or other.")
 	}
 	now := c.now()
 	day := now.UTC().Unix() / (24 * 3600)

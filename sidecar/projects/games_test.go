@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
@@ -15,7 +15,7 @@ import (
 
 func TestBlockedGameHasNoKeyUntilItIsUnblockedWhoeverPublishesIt(t *testing.T) {
 	withJobs(t, func(t *testing.T, c *projects.Catalog, project, _ string) {
-		var refused *api.Error
+		var refused *answers.Error
 		for _, why := range []string{"", strings.Repeat("x", 501)} {
 			if err := c.BlockGame(t.Context(), "test", project, why); !errors.As(err, &refused) || refused.Status != 400 {
 				t.Errorf("why of %d bytes: %v", len(why), err)
@@ -55,7 +55,7 @@ func TestReportsAreCountedOncePerPlayerAndDay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var refused *api.Error
+		var refused *answers.Error
 		if err := c.Report(t.Context(), project, "c", "<b>"); !errors.As(err, &refused) {
 			t.Errorf("a reason that is none: %v", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
@@ -85,7 +86,7 @@ func parseCursor(after string) (before int64, id string, err error) {
 	}
 	parts := cursorPattern.FindStringSubmatch(after)
 	if parts == nil {
-		return 0, "", api.BadRequest("after is not a cursor of this list.")
+		return 0, "", answers.BadRequest("after is not a cursor of this list.")
 	}
 	before, _ = strconv.ParseInt(parts[1], 10, 64) // 18 digits fit
 	return before, parts[2], nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -18,7 +19,7 @@ const maxFormerKeys = 9
 // until they were to end before. It returns sidecar.ErrUnknownProject or
 // sidecar.ErrNotPublished.
 func (c *Catalog) RotatePlayKey(ctx context.Context, projectID string, keep time.Duration) (api.Publication, error) {
-	key, now := api.NewPlayKey(), c.now()
+	key, now := mint.NewPlayKey(), c.now()
 	var made api.Publication
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
 		if err := lockProject(tx, projectID); err != nil {

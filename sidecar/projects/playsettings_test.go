@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/projects"
 )
@@ -22,7 +23,7 @@ func TestKeyIsRotatedAndTheOneBeforeGoesOnAsLongAsItsOwnerSays(t *testing.T) {
 		rotate := func(keep time.Duration) string {
 			t.Helper()
 			made, err := c.RotatePlayKey(t.Context(), project, keep)
-			if err != nil || made.JobID != jobDone || !api.ValidPlayKey(made.Key) {
+			if err != nil || made.JobID != jobDone || !mint.ValidPlayKey(made.Key) {
 				t.Fatalf("rotated: %+v, %v", made, err)
 			}
 			return made.Key

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
@@ -58,8 +60,8 @@ func New(o Options) *Catalog {
 const lookUpTimeout = 2 * time.Second
 
 // CreateProject makes a project and its session. For a text that no store can
-// hold it returns an *api.Error with status 400. Over the cap it returns an
-// *api.Error with status 409. A sidecar.ErrInDoubt leaves open whether it was made.
+// hold it returns an *answers.Error with status 400. Over the cap it returns an
+// *answers.Error with status 409. A sidecar.ErrInDoubt leaves open whether it was made.
 func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.ProjectRequest) (api.Project, error) {
 	made, _, err := c.CreateProjectOnce(ctx, userID, req, sidecar.Once{})
 	return made, err
@@ -69,11 +71,11 @@ func (c *Catalog) CreateProject(ctx context.Context, userID string, req api.Proj
 // the same name made. sidecar.ErrIdempotencyMismatch: it had another body.
 func (c *Catalog) CreateProjectOnce(ctx context.Context, userID string, req api.ProjectRequest, once sidecar.Once) (_ api.Project, replayed bool, _ error) {
 	if strings.ContainsRune(req.Name+req.Description, 0) {
-		return api.Project{}, false, api.BadRequest("name and description can't hold the character U+0000.") // nor can PostgreSQL
+		return api.Project{}, false, answers.BadRequest("name and description can't hold the character U+0000.") // nor can PostgreSQL
 	}
 	now := c.now().UTC().Truncate(time.Millisecond)
 	fresh := api.Project{
-		ID: api.NewProjectID(), Name: req.Name, Template: req.Template,
+		ID: mint.NewProjectID(), Name: req.Name, Template: req.Template,
 		Description: req.Description, CreatedAt: now,
 	}
 	var project api.Project
@@ -95,7 +97,7 @@ func (c *Catalog) CreateProjectOnce(ctx context.Context, userID string, req api.
 			return err
 		}
 		if have >= c.maxPerUser {
-			return &api.Error{
+			return &answers.Error{
 				Status:  http.StatusConflict,
 				Message: fmt.Sprintf("A user may have at most %d projects; delete one first.", c.maxPerUser),
 			}
@@ -103,7 +105,7 @@ func (c *Catalog) CreateProjectOnce(ctx context.Context, userID string, req api.
 		_, err = tx.Exec(`INSERT INTO projects
 				(id, owner_id, session_id, name, template, description, attributes, created_at)
 			VALUES (?, ?, ?, ?, ?, ?, '{}', ?)`,
-			project.ID, userID, api.NewSessionID(now), req.Name, req.Template, req.Description, now.UnixMilli())
+			project.ID, userID, mint.NewSessionID(now), req.Name, req.Template, req.Description, now.UnixMilli())
 		if err == nil && once.Name != "" {
 			_, err = tx.Exec("INSERT INTO project_requests (key_id, name, fingerprint, project_id) VALUES (?, ?, ?, ?)",
 				once.KeyID, once.Name, once.Fingerprint, project.ID)

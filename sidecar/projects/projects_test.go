@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/projects"
@@ -69,7 +70,7 @@ func TestAUserHasAtMostTheCapOfProjects(t *testing.T) {
 			create(t, c, "alice", "p")
 		}
 		_, err := c.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "p"})
-		var refusal *api.Error
+		var refusal *answers.Error
 		if !errors.As(err, &refusal) || refusal.Status != 409 {
 			t.Errorf("got %v, want 409", err)
 		}
@@ -120,7 +121,7 @@ func TestTextIsKeptAsItIsOrRefused(t *testing.T) {
 				t.Errorf("kept %q as %q, %v", text, found.Name, err)
 			}
 		}
-		var refusal *api.Error
+		var refusal *answers.Error
 		_, err := c.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "a\x00b"})
 		if !errors.As(err, &refusal) || refusal.Status != 400 {
 			t.Errorf("got %v, want 400", err)
@@ -132,7 +133,7 @@ func TestForeignCursorIsRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, c *projects.Catalog) {
 		for _, cursor := range []string{"x", "1-2", "99999999999999999999-0123456789abcdef01234567"} {
 			_, err := c.Projects(t.Context(), "alice", cursor, 0)
-			var refusal *api.Error
+			var refusal *answers.Error
 			if !errors.As(err, &refusal) || refusal.Status != 400 {
 				t.Errorf("%q: %v, want 400", cursor, err)
 			}

@@ -9,16 +9,18 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
 )
 
 // Publish has players get the game of a completed job of the project, instead of
 // another one if there is. The game has a key from its first publication on. It returns
-// sidecar.ErrUnknownProject or sidecar.ErrUnknownJob, or an *api.Error with status 409
+// sidecar.ErrUnknownProject or sidecar.ErrUnknownJob, or an *answers.Error with status 409
 // for a job that did not complete.
 func (c *Catalog) Publish(ctx context.Context, projectID, jobID string) (api.Publication, error) {
-	key, now := api.NewPlayKey(), c.now().UnixMilli()
+	key, now := mint.NewPlayKey(), c.now().UnixMilli()
 	var made api.Publication
 	err := c.store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.LockRow("SELECT id FROM projects WHERE id = ?", projectID); err != nil && !errors.Is(err, store.ErrNoRows) {
@@ -71,7 +73,7 @@ func checkPublishable(tx *store.Tx, projectID, jobID string) error {
 		return sidecar.ErrUnknownJob
 	}
 	if err == nil && status != string(api.JobCompleted) {
-		return &api.Error{Status: http.StatusConflict, Message: "Only the game of a completed job can be published; this one is " + status + "."}
+		return &answers.Error{Status: http.StatusConflict, Message: "Only the game of a completed job can be published; this one is " + status + "."}
 	}
 	return err
 }
@@ -98,7 +100,7 @@ func (c *Catalog) Publication(ctx context.Context, projectID string) (api.Public
 }
 
 func readPublication(r *store.Reader, projectID string) (api.Publication, error) {
-	p := api.Publication{GameID: projectID, Path: api.PlayPath(projectID)}
+	p := api.Publication{GameID: projectID, Path: answers.PlayPath(projectID)}
 	var at int64
 	err := r.Row(`SELECT job_id, published_at, (SELECT k.id FROM play_keys k WHERE k.project_id = p.project_id AND k.ends_at IS NULL
 			ORDER BY k.created_at DESC LIMIT 1), coalesce(s.blocked_for, '')
@@ -114,7 +116,7 @@ func readPublication(r *store.Reader, projectID string) (api.Publication, error)
 // KeyGrant returns what a key reports for: nothing if it has ended, or is not that of a
 // game which is published and not blocked.
 func (c *Catalog) KeyGrant(ctx context.Context, projectID, key string) (sidecar.PlayGrant, error) {
-	if !api.ValidPlayKey(key) {
+	if !mint.ValidPlayKey(key) {
 		return sidecar.PlayGrant{}, nil
 	}
 	g, err := store.Read(ctx, c.store, func(r *store.Reader) (g sidecar.PlayGrant, err error) {

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/projects"
 	"github.com/svc-games/svc/sidecar/store"
@@ -50,7 +51,7 @@ func withJobs(t *testing.T, test func(t *testing.T, c *projects.Catalog, project
 
 func TestOnlyACompletedJobOfTheProjectIsPublished(t *testing.T) {
 	withJobs(t, func(t *testing.T, c *projects.Catalog, project, other string) {
-		var refused *api.Error
+		var refused *answers.Error
 		for _, job := range []string{jobFailed, jobRunning} {
 			if _, err := c.Publish(t.Context(), project, job); !errors.As(err, &refused) || refused.Status != 409 {
 				t.Errorf("%s: got %v, want a 409", job, err)
@@ -71,7 +72,7 @@ func TestOnlyACompletedJobOfTheProjectIsPublished(t *testing.T) {
 func TestPublicationIsReplacedAndTakenBackAndItsKeyStays(t *testing.T) {
 	withJobs(t, func(t *testing.T, c *projects.Catalog, project, other string) {
 		first, err := c.Publish(t.Context(), project, jobDone)
-		if err != nil || first.JobID != jobDone || first.GameID != project || first.Path != "/play/"+project || !api.ValidPlayKey(first.Key) {
+		if err != nil || first.JobID != jobDone || first.GameID != project || first.Path != "/play/"+project || !mint.ValidPlayKey(first.Key) {
 			t.Fatalf("published %+v, %v", first, err)
 		}
 		if again, err := c.Publish(t.Context(), project, jobDone); err != nil || again != first {
@@ -86,7 +87,7 @@ func TestPublicationIsReplacedAndTakenBackAndItsKeyStays(t *testing.T) {
 		}
 		checkKey(t, c, project, first.Key, true)
 		checkKey(t, c, other, first.Key, false)
-		checkKey(t, c, project, api.NewPlayKey(), false)
+		checkKey(t, c, project, mint.NewPlayKey(), false)
 		for range 2 {
 			if err := c.Unpublish(t.Context(), project); err != nil {
 				t.Fatal(err)

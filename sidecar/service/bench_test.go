@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -35,7 +35,7 @@ func BenchmarkRefuseKey(b *testing.B) {
 	for _, name := range []string{"unknown", "revoked"} {
 		b.Run(name, func(b *testing.B) {
 			s := open(b, service.Options{DataDir: b.TempDir()})
-			var hash api.KeyHash
+			var hash mint.KeyHash
 			if name == "revoked" {
 				var key keys.Created
 				key, hash = newKey(b, s, "alice", policy.Limits{})
@@ -62,7 +62,7 @@ func BenchmarkDecideOnAnOldKey(b *testing.B) {
 	project := newProject(b, s, "alice")
 	for range 730 {
 		now = now.AddDate(0, 0, 1)
-		order := sidecar.Reservation{JobID: api.NewJobID(now), KeyID: key.ID, ProjectID: project.ID}
+		order := sidecar.Reservation{JobID: mint.NewJobID(now), KeyID: key.ID, ProjectID: project.ID}
 		if _, err := s.Reserve(b.Context(), order); err != nil {
 			b.Fatal(err)
 		}

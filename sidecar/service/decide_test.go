@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -108,7 +110,7 @@ func TestPolicySeesTheFactsOfTheAction(t *testing.T) {
 
 func TestPolicySeesTheAttributesOfTheUser(t *testing.T) {
 	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
-		hash, _ := api.ParseKey(f.key.Secret)
+		hash, _ := mint.ParseKey(f.key.Secret)
 		for name, ask := range map[string]func() error{
 			"decide":       func() error { _, err := f.Decide(t.Context(), f.key.ID, f.project.ID, policy.ActionStatus); return err },
 			"authenticate": func() error { _, err := f.Authenticate(t.Context(), hash); return err },
@@ -147,7 +149,7 @@ func TestPolicySeesTheFactsOfTheRequest(t *testing.T) {
 	p := &recorder{}
 	s := open(t, service.Options{DataDir: t.TempDir(), Policy: p, Now: func() time.Time { return at }, DecisionTimeout: time.Minute})
 	key, _ := newKey(t, s, "alice", policy.Limits{})
-	hash, _ := api.ParseKey(key.Secret)
+	hash, _ := mint.ParseKey(key.Secret)
 	from := peer.WithRequest(t.Context(), peer.Request{ID: "r-1", IP: "192.0.2.1", Method: "GET", UserAgent: "curl/8.5.0"})
 	for name, ask := range map[string]func(context.Context) error{
 		"decide": func(ctx context.Context) error {
@@ -170,14 +172,14 @@ func TestPolicySeesTheFactsOfTheRequest(t *testing.T) {
 		}
 	}
 	// What all clients can send as often as they like is one decision.
-	if _, err := s.Authenticate(from, api.KeyHash{}); !errors.Is(err, sidecar.ErrUnknownKey) || p.asked.Request != nil {
+	if _, err := s.Authenticate(from, mint.KeyHash{}); !errors.Is(err, sidecar.ErrUnknownKey) || p.asked.Request != nil {
 		t.Errorf("a key that no one has: asked about %+v, %v", p.asked.Request, err)
 	}
 }
 
 func TestAuthenticationFindsTheKeyOfASecret(t *testing.T) {
 	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
-		hash, _ := api.ParseKey(f.key.Secret)
+		hash, _ := mint.ParseKey(f.key.Secret)
 		who, err := f.Authenticate(t.Context(), hash)
 		if err != nil || who.KeyID != f.key.ID || who.UserID != "alice" || !who.Decision.Allow {
 			t.Errorf("got %+v, %v", who, err)
@@ -187,7 +189,7 @@ func TestAuthenticationFindsTheKeyOfASecret(t *testing.T) {
 		}
 		before := f.policy.times
 		for i := range 3 {
-			who, err := f.Authenticate(t.Context(), api.KeyHash{byte(i)})
+			who, err := f.Authenticate(t.Context(), mint.KeyHash{byte(i)})
 			if !errors.Is(err, sidecar.ErrUnknownKey) || who.KeyID != "" || who.Decision.Error != "No." {
 				t.Errorf("got %+v, %v, want ErrUnknownKey and the policy's refusal", who, err)
 			}
@@ -201,7 +203,7 @@ func TestAuthenticationFindsTheKeyOfASecret(t *testing.T) {
 func TestNoDecisionIsAnError(t *testing.T) {
 	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
 		f.policy.err = policy.ErrNoDecision
-		hash, _ := api.ParseKey(f.key.Secret)
+		hash, _ := mint.ParseKey(f.key.Secret)
 		if _, err := f.Authenticate(t.Context(), hash); !errors.Is(err, policy.ErrNoDecision) {
 			t.Errorf("Authenticate: %v", err)
 		}
@@ -237,7 +239,7 @@ func TestWhatTheLedgerRefusesIsRecorded(t *testing.T) {
 		reserve := func(keyID string) error {
 			f.policy.refused, f.policy.refusal = policy.Input{}, policy.Decision{}
 			ctx := peer.WithRequest(t.Context(), peer.Request{ID: "r-1"})
-			_, err := f.Reserve(ctx, sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: keyID, ProjectID: f.project.ID})
+			_, err := f.Reserve(ctx, sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: keyID, ProjectID: f.project.ID})
 			return err
 		}
 		if err := reserve(busy.ID); err != nil || f.policy.refusal.Status != 0 {
@@ -250,7 +252,7 @@ func TestWhatTheLedgerRefusesIsRecorded(t *testing.T) {
 			suspended.ID: {Status: 403, Rule: "ledger.suspended"},
 		} {
 			err := reserve(keyID)
-			var refused *api.Error
+			var refused *answers.Error
 			if !errors.As(err, &refused) || refused.Status != want.Status {
 				t.Fatalf("%s: %v", want.Rule, err)
 			}
@@ -296,7 +298,7 @@ func TestWhatAGatewayRefusedIsRecordedWithItsNumber(t *testing.T) {
 func TestAReplayIsRecordedAsWhatWasAnswered(t *testing.T) {
 	recorded(t, time.Minute, func(t *testing.T, f *fixture) {
 		ctx := peer.WithRequest(t.Context(), peer.Request{ID: "r-1"})
-		of := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: f.key.ID, ProjectID: f.project.ID, IdempotencyKey: "once", Fingerprint: "f"}
+		of := sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: f.key.ID, ProjectID: f.project.ID, IdempotencyKey: "once", Fingerprint: "f"}
 		if _, err := f.Reserve(ctx, of); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/service"
@@ -32,7 +33,7 @@ func TestNothingIsPostedForASuspendedUser(t *testing.T) {
 			if _, err := s.SetWebhook(t.Context(), project.ID, api.WebhookRequest{URL: receiver.URL, Events: api.HookEvents()}); err != nil {
 				t.Fatal(err)
 			}
-			job := api.NewJobID(time.Now())
+			job := mint.NewJobID(time.Now())
 			if _, err := s.Reserve(t.Context(), sidecar.Reservation{JobID: job, KeyID: key.ID, ProjectID: project.ID}); err != nil {
 				t.Fatal(err)
 			}

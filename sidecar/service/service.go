@@ -15,6 +15,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/access"
@@ -222,7 +224,7 @@ func (s *Service) Console(o site.Options) (site.Site, error) {
 
 // Authenticate looks up a key and has the policy decide on it. It records the key's
 // last use in the background, at most once a minute.
-func (s *Service) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (s *Service) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	identity, err := s.Door.Authenticate(ctx, hash)
 	if err != nil {
 		return identity, err
@@ -244,7 +246,7 @@ func (s *Service) Reserve(ctx context.Context, r sidecar.Reservation) (sidecar.A
 		}
 	}
 	admission, err := s.Ledger.Reserve(ctx, r)
-	if refused, ok := errors.AsType[*api.Error](err); ok && slices.Contains(recorded, refused.Status) {
+	if refused, ok := errors.AsType[*answers.Error](err); ok && slices.Contains(recorded, refused.Status) {
 		if err := s.NoteRefusal(ctx, r.KeyID, r.ProjectID, refused); err != nil {
 			return admission, fmt.Errorf("recording a refusal of the ledger: %w", err)
 		}
@@ -267,12 +269,12 @@ func (s *Service) Replay(ctx context.Context, keyID, idempotencyKey, fingerprint
 }
 
 // GrantStream implements sidecar.Service.
-func (s *Service) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
+func (s *Service) GrantStream(ctx context.Context, hash mint.KeyHash, keyID, jobID string) (time.Time, error) {
 	return s.keys.GrantStream(ctx, hash, keyID, jobID)
 }
 
 // StreamGrant implements sidecar.Service.
-func (s *Service) StreamGrant(ctx context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
+func (s *Service) StreamGrant(ctx context.Context, hash mint.KeyHash) (sidecar.StreamGrant, error) {
 	return s.keys.StreamGrant(ctx, hash)
 }
 

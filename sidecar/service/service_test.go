@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
@@ -73,7 +75,7 @@ func open(t testing.TB, o service.Options) *service.Service {
 }
 
 // newKey makes a key of a user, and the user if need be.
-func newKey(t testing.TB, s *service.Service, user string, limits policy.Limits) (keys.Created, api.KeyHash) {
+func newKey(t testing.TB, s *service.Service, user string, limits policy.Limits) (keys.Created, mint.KeyHash) {
 	t.Helper()
 	if _, err := s.Keys().CreateUser(t.Context(), "test", user, 10*api.MicroPerTIK); err != nil && !errors.Is(err, keys.ErrUserExists) {
 		t.Fatal(err)
@@ -82,7 +84,7 @@ func newKey(t testing.TB, s *service.Service, user string, limits policy.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, ok := api.ParseKey(key.Secret)
+	hash, ok := mint.ParseKey(key.Secret)
 	if !ok {
 		t.Fatalf("%q is no key", key.Secret)
 	}
@@ -111,7 +113,7 @@ func TestSubmissionGoesFromKeyToSettledJob(t *testing.T) {
 		if err != nil || !decision.Allow {
 			t.Fatalf("decision %+v, %v", decision, err)
 		}
-		jobID := api.NewJobID(time.Now())
+		jobID := mint.NewJobID(time.Now())
 		_, err = s.Reserve(t.Context(), sidecar.Reservation{
 			JobID: jobID, KeyID: key.ID, ProjectID: project.ID, Limits: decision.Limits,
 		})
@@ -167,7 +169,7 @@ func TestRefusalsNameTheirReason(t *testing.T) {
 				t.Errorf("got %+v, %v; want %+v", d, err, tc)
 			}
 		}
-		for reason, hash := range map[string]api.KeyHash{api.ReasonDisabled: disabledHash, api.ReasonRevoked: revokedHash} {
+		for reason, hash := range map[string]mint.KeyHash{api.ReasonDisabled: disabledHash, api.ReasonRevoked: revokedHash} {
 			who, err := s.Authenticate(t.Context(), hash)
 			if err != nil || who.Decision.Allow || who.Decision.Reason != reason {
 				t.Errorf("got %+v, %v; want %s", who, err, reason)
@@ -206,8 +208,8 @@ func TestLedgerRefusesInTheWordsOfThePolicy(t *testing.T) {
 		if err != nil || d.Allow {
 			t.Fatalf("%s: %+v, %v", name, d, err)
 		}
-		_, err = s.Reserve(t.Context(), sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: keyID, ProjectID: project.ID})
-		var refused *api.Error
+		_, err = s.Reserve(t.Context(), sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: keyID, ProjectID: project.ID})
+		var refused *answers.Error
 		if !errors.As(err, &refused) || refused.Message != d.Error || refused.Status != d.Status || refused.Reason != d.Reason || refused.Limit != d.Limit {
 			t.Errorf("%s: the ledger says %v, the policy %+v", name, err, d)
 		}
@@ -260,7 +262,7 @@ func TestLockedDatabaseKeepsNoCheckOfAKeyWaiting(t *testing.T) {
 	s := open(t, o)
 	const checks = 20
 	var key keys.Created
-	hashes := make([]api.KeyHash, checks) // a key's use is noted once a minute
+	hashes := make([]mint.KeyHash, checks) // a key's use is noted once a minute
 	for i := range hashes {
 		key, hashes[i] = newKey(t, s, fmt.Sprintf("user%d", i), policy.Limits{})
 	}

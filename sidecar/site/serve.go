@@ -30,7 +30,7 @@ type Serve struct {
 	Path    string // in the ZIP, of a preview or game
 	Session string // for which events are served, as Site.Ended knows it
 	// ProjectID is set for a file of a project's game, in place of JobID. Path then
-	// begins with "now/" or a revision's number.
+	// begins with "now/", "built/" or a revision's number.
 	ProjectID string
 	Studio    Studio // of a page of the studio
 }

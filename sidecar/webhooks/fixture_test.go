@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -114,7 +115,7 @@ func (f *fixture) set(project, url string, events ...string) string {
 // end makes a job of the project and ends it.
 func (f *fixture) end(project string, status api.JobStatus) string {
 	f.t.Helper()
-	id := api.NewJobID(f.clock())
+	id := mint.NewJobID(f.clock())
 	if _, err := f.ledger.Reserve(f.t.Context(), sidecar.Reservation{JobID: id, KeyID: f.key, ProjectID: project}); err != nil {
 		f.t.Fatal(err)
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/webhook"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -14,7 +16,7 @@ import (
 // endWith makes a job with a webhook of its own and ends it.
 func (f *fixture) endWith(url string, events ...string) error {
 	f.t.Helper()
-	id := api.NewJobID(f.clock())
+	id := mint.NewJobID(f.clock())
 	hook := &api.WebhookRequest{URL: url, Events: events}
 	if _, err := f.ledger.Reserve(f.t.Context(), sidecar.Reservation{JobID: id, KeyID: f.key, ProjectID: f.project, Webhook: hook}); err != nil {
 		return err
@@ -28,7 +30,7 @@ func (f *fixture) endWith(url string, events ...string) error {
 func TestJobsOwnWebhookStandsForTheProjectsAndIsSignedByItsSecret(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fixture) {
 		project, job := newReceiver(t), newReceiver(t)
-		var refused *api.Error
+		var refused *answers.Error
 		if err := f.endWith(job.URL, api.HookEvents()...); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 			t.Errorf("without a secret that signs: %v", err)
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar/store"
 	"github.com/svc-games/svc/sidecar/store/storetest"
 	"github.com/svc-games/svc/sidecar/webhooks"
@@ -69,7 +70,7 @@ func TestNothingIsPostedToAddressesThatAreNotPublic(t *testing.T) {
 		if strings.Contains(addr, ":") {
 			host = "[" + strings.ReplaceAll(addr, "%", "%25") + "]"
 		}
-		var refused *api.Error
+		var refused *answers.Error
 		if _, err := strict.SetWebhook(t.Context(), f.project, api.WebhookRequest{URL: "https://" + host + "/"}); !errors.As(err, &refused) || refused.Status != 400 {
 			t.Errorf("%s is set: %v", addr, err)
 		}

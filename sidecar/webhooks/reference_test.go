@@ -129,15 +129,15 @@ func takenByJS(t *testing.T, vectors []vector) []string {
 	if out, err := exec.CommandContext(t.Context(), repository(t, "scripts", "npm-install"), dir).CombinedOutput(); err != nil {
 		t.Fatalf("installing JavaScript's library: %v\n%s", err, out)
 	}
-	return answers(t, dir, vectors, "node", "--input-type=module", "-e", referenceJS)
+	return verdicts(t, dir, vectors, "node", "--input-type=module", "-e", referenceJS)
 }
 
 func takenByPy(t *testing.T, vectors []vector) []string {
 	t.Helper()
-	return answers(t, repository(t, "client", "python"), vectors, "python3", "-B", "-c", clientPy)
+	return verdicts(t, repository(t, "client", "python"), vectors, "python3", "-B", "-c", clientPy)
 }
 
-func answers(t *testing.T, dir string, vectors []vector, name string, args ...string) []string {
+func verdicts(t *testing.T, dir string, vectors []vector, name string, args ...string) []string {
 	t.Helper()
 	input, err := json.Marshal(vectors)
 	if err != nil {

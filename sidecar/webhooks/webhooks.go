@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/webhook"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/store"
@@ -185,18 +186,18 @@ func instant(ms int64) *time.Time {
 	return &t
 }
 
-// CheckURL refuses early, with an *api.Error, what could never be posted to. A name is
+// CheckURL refuses early, with an *answers.Error, what could never be posted to. A name is
 // looked at when something is posted, each time. at is where the address stands.
 func (g *Registry) CheckURL(text, at string) error {
 	u, err := url.Parse(text)
 	if err != nil {
-		return api.BadRequest("%s must be an https address, in ASCII.", at)
+		return answers.BadRequest("%s must be an https address, in ASCII.", at)
 	}
 	if u.Scheme != "https" && len(g.networks) == 0 {
-		return api.BadRequest("%s must be an https address.", at)
+		return answers.BadRequest("%s must be an https address.", at)
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !allowed(addr, u.Scheme, g.networks) {
-		return api.BadRequest("%s has an address that is not allowed: with https it must be public, with http in one of the operator's networks.", at)
+		return answers.BadRequest("%s has an address that is not allowed: with https it must be public, with http in one of the operator's networks.", at)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/rpc"
 	"github.com/svc-games/svc/policy"
@@ -112,7 +113,7 @@ func insist[Res any](ctx context.Context, c *Client, timeout time.Duration, name
 }
 
 // Authenticate implements sidecar.Service.
-func (c *Client) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (c *Client) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	answer, err := call[identified](ctx, c, c.o.DecisionTimeout, "authenticate", keyHash{hash[:]})
 	if err == nil {
 		err = answer.Decision.Check()
@@ -161,12 +162,12 @@ func (c *Client) Jobs(ctx context.Context, q sidecar.JobQuery) (sidecar.JobPage,
 }
 
 // GrantStream implements sidecar.Service.
-func (c *Client) GrantStream(ctx context.Context, hash api.KeyHash, keyID, jobID string) (time.Time, error) {
+func (c *Client) GrantStream(ctx context.Context, hash mint.KeyHash, keyID, jobID string) (time.Time, error) {
 	return call[time.Time](ctx, c, saveTimeout, "grant-stream", streamGrant{hash[:], keyID, jobID})
 }
 
 // StreamGrant implements sidecar.Service.
-func (c *Client) StreamGrant(ctx context.Context, hash api.KeyHash) (sidecar.StreamGrant, error) {
+func (c *Client) StreamGrant(ctx context.Context, hash mint.KeyHash) (sidecar.StreamGrant, error) {
 	return call[sidecar.StreamGrant](ctx, c, c.o.DecisionTimeout, "stream-grant", keyHash{hash[:]})
 }
 

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
 	"github.com/svc-games/svc/sidecar"
@@ -179,7 +180,7 @@ func TestPreviewAsksTheGatewayToServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := api.NewJobID(time.Now())
+	job := mint.NewJobID(time.Now())
 	if _, err := d.side.Reserve(t.Context(), sidecar.Reservation{JobID: job, KeyID: key.ID, ProjectID: project.ID}); err != nil {
 		t.Fatal(err)
 	}

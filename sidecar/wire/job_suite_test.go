@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -25,7 +26,7 @@ func testJob(t *testing.T, w world) {
 		fmt.Sprintf("%+v %+v", job.Job, *job.Files) != fmt.Sprintf("%+v %+v", withTimes(want, job.Job), *want.Files) {
 		t.Errorf("job %+v, %v; want %+v", job, err, want)
 	}
-	if _, err := w.Service.Job(t.Context(), api.NewJobID(time.Now())); !errors.Is(err, sidecar.ErrUnknownJob) {
+	if _, err := w.Service.Job(t.Context(), mint.NewJobID(time.Now())); !errors.Is(err, sidecar.ErrUnknownJob) {
 		t.Errorf("no job: %v", err)
 	}
 }
@@ -65,7 +66,7 @@ func testAwaitEnd(t *testing.T, w world) {
 	if err := w.Service.Release(t.Context(), released); err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{released, api.NewJobID(time.Now())} {
+	for _, id := range []string{released, mint.NewJobID(time.Now())} {
 		if _, err := w.Service.AwaitEnd(w.patient(), id); !errors.Is(err, sidecar.ErrUnknownJob) {
 			t.Errorf("a job that is not there: %v", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -88,7 +89,7 @@ func submission(t *testing.T, svc *service.Service) sidecar.Reservation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID}
+	return sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID}
 }
 
 func TestReservationWhoseAnswerWasLostIsMadeOnce(t *testing.T) {
@@ -159,7 +160,7 @@ func TestSidecarThatIsAwayIsUnreachableAtOnce(t *testing.T) {
 	_, stop := c.Watch()
 	defer stop()
 	for name, call := range map[string]func() error{
-		"authenticate": func() error { _, err := c.Authenticate(t.Context(), api.KeyHash{}); return err },
+		"authenticate": func() error { _, err := c.Authenticate(t.Context(), mint.KeyHash{}); return err },
 		"decide":       func() error { _, err := c.Decide(t.Context(), "k", "p", policy.ActionStatus); return err },
 		"reserve":      func() error { _, err := c.Reserve(t.Context(), sidecar.Reservation{}); return err },
 		"job":          func() error { _, err := c.Job(t.Context(), "j"); return err },

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
@@ -16,7 +17,7 @@ import (
 func testPublishing(t *testing.T, w world) {
 	key, project := w.key("alice", policy.Limits{}), w.project("alice")
 	job := w.submit(key.ID, project.ID)
-	var refused *api.Error
+	var refused *answers.Error
 	if _, err := w.Service.Publish(t.Context(), project.ID, job); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
 		t.Errorf("a job that runs: %v", err)
 	}
@@ -119,7 +120,7 @@ func testExperiments(t *testing.T, w world, project string) {
 			t.Errorf("begun, it is %+v, %v", e, err)
 		}
 	}
-	var refused *api.Error
+	var refused *answers.Error
 	if _, err := change(draft); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
 		t.Errorf("another draft of one that runs: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/peer/rpc"
 	"github.com/svc-games/svc/sidecar"
@@ -117,7 +118,7 @@ func handleStreamTokens(s *rpc.Server, svc Service) {
 }
 
 // hashOf returns the hash that came as bytes.
-func hashOf(sent []byte) (hash api.KeyHash, err error) {
+func hashOf(sent []byte) (hash mint.KeyHash, err error) {
 	if len(sent) != len(hash) {
 		return hash, fmt.Errorf("the hash of a key has %d bytes, not %d", len(hash), len(sent))
 	}

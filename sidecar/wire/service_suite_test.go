@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/test/wait"
@@ -50,7 +52,7 @@ func testAuthenticate(t *testing.T, w world) {
 	if err != nil || who.KeyID != key.ID || who.UserID != "alice" || !who.Decision.Allow || who.Decision.Rule == "" {
 		t.Errorf("identity %+v, %v", who, err)
 	}
-	unknown, _ := api.ParseKey(api.NewKey())
+	unknown, _ := mint.ParseKey(mint.NewKey())
 	for range 2 { // the second is no decision of its own
 		who, err := w.Service.Authenticate(t.Context(), unknown)
 		if !errors.Is(err, sidecar.ErrUnknownKey) || who.KeyID != "" || who.UserID != "" || who.Decision.Status != http.StatusUnauthorized ||
@@ -109,8 +111,8 @@ func testLimits(t *testing.T, w world) {
 		api.LimitTIKPerMonth:       {TIKPerMonth: new(api.TIK(0))},
 	} {
 		key := w.key("alice", limits)
-		_, err := w.Service.Reserve(t.Context(), sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID})
-		var refused *api.Error
+		_, err := w.Service.Reserve(t.Context(), sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID})
+		var refused *answers.Error
 		if !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests || refused.Reason != api.ReasonLimitExceeded ||
 			refused.Limit != limit || refused.Message == "" || refused.RetryAfter <= 0 || refused.Starting {
 			t.Errorf("%s: %+v", limit, err)
@@ -120,8 +122,8 @@ func testLimits(t *testing.T, w world) {
 	if _, err := w.Keys.Disable(t.Context(), "test", key.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Service.Reserve(t.Context(), sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID})
-	var refused *api.Error
+	_, err := w.Service.Reserve(t.Context(), sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID})
+	var refused *answers.Error
 	if !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized || refused.Reason != api.ReasonDisabled {
 		t.Errorf("a disabled key: %+v", err)
 	}
@@ -133,7 +135,7 @@ func testReserveUnknown(t *testing.T, w world) {
 		sidecar.ErrUnknownProject: {KeyID: key.ID, ProjectID: nowhere},
 		sidecar.ErrUnknownKey:     {KeyID: "key_none", ProjectID: nowhere},
 	} {
-		r.JobID = api.NewJobID(time.Now())
+		r.JobID = mint.NewJobID(time.Now())
 		if _, err := w.Service.Reserve(t.Context(), r); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
@@ -143,7 +145,7 @@ func testReserveUnknown(t *testing.T, w world) {
 func testAdmission(t *testing.T, w world) {
 	key, project := w.key("alice", policy.Limits{JobsPerDay: new(int64(9)), TIKPerMonth: new(api.TIK(1_500_001))}), w.project("alice")
 	a, err := w.Service.Reserve(t.Context(), sidecar.Reservation{
-		JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID,
+		JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID,
 		Limits: policy.Limits{JobsPerDay: new(int64(5))}, Deadline: time.Hour,
 	})
 	if err != nil || a.SessionID == "" || a.Replayed != nil || a.Usage != (policy.Usage{JobsToday: 1, JobsThisMonth: 1, RunningJobs: 1}) ||
@@ -159,9 +161,9 @@ func testConcurrentReserve(t *testing.T, w world) {
 	admitted := make(chan string, submissions)
 	for range submissions {
 		wg.Go(func() {
-			jobID := api.NewJobID(time.Now())
+			jobID := mint.NewJobID(time.Now())
 			_, err := w.Service.Reserve(t.Context(), sidecar.Reservation{JobID: jobID, KeyID: key.ID, ProjectID: project.ID})
-			var refused *api.Error
+			var refused *answers.Error
 			switch {
 			case err == nil:
 				admitted <- jobID
@@ -194,7 +196,7 @@ func testRenew(t *testing.T, w world) {
 		}
 		return jobs[i].Overdue
 	}
-	r := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, Deadline: time.Millisecond}
+	r := sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, Deadline: time.Millisecond}
 	if _, err := w.Service.Reserve(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +212,7 @@ func testRenew(t *testing.T, w world) {
 	if err := w.Service.Release(t.Context(), r.JobID); err != nil {
 		t.Error(err)
 	}
-	for _, id := range []string{r.JobID, api.NewJobID(time.Now())} {
+	for _, id := range []string{r.JobID, mint.NewJobID(time.Now())} {
 		if err := w.Service.Renew(t.Context(), id, time.Hour); err != nil {
 			t.Errorf("there is nothing to renew: %v", err)
 		}
@@ -235,7 +237,7 @@ func testResolve(t *testing.T, w world) {
 		t.Errorf("commit of a released one: %v", err)
 	}
 	for name, call := range map[string]func(context.Context, string) error{"commit": w.Service.Commit, "release": w.Service.Release} {
-		if err := call(t.Context(), api.NewJobID(time.Now())); !errors.Is(err, sidecar.ErrUnknownJob) {
+		if err := call(t.Context(), mint.NewJobID(time.Now())); !errors.Is(err, sidecar.ErrUnknownJob) {
 			t.Errorf("%s of no job: %v", name, err)
 		}
 	}
@@ -249,11 +251,11 @@ func testReplay(t *testing.T, w world) {
 	if job, err := w.Service.Replay(t.Context(), key.ID, "once", "f1"); job != nil || err != nil {
 		t.Errorf("before: %+v, %v", job, err)
 	}
-	r := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, IdempotencyKey: "once", Fingerprint: "f1"}
+	r := sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, IdempotencyKey: "once", Fingerprint: "f1"}
 	if _, err := w.Service.Reserve(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	var flying *api.Error
+	var flying *answers.Error
 	if _, err := w.Service.Replay(t.Context(), key.ID, "once", "f1"); !errors.As(err, &flying) || flying.Status != http.StatusConflict {
 		t.Errorf("in flight: %v", err)
 	}
@@ -267,7 +269,7 @@ func testReplay(t *testing.T, w world) {
 		t.Errorf("another body: %v", err)
 	}
 	again := r
-	again.JobID = api.NewJobID(time.Now())
+	again.JobID = mint.NewJobID(time.Now())
 	if a, err := w.Service.Reserve(t.Context(), again); err != nil || a.Replayed == nil || a.Replayed.JobID != r.JobID || a.SessionID == "" {
 		t.Errorf("reserved again: %+v, %v", a, err)
 	}
@@ -280,7 +282,7 @@ func testProjects(t *testing.T, w world) {
 	for range 3 {
 		ids = append(ids, w.project("alice").ID)
 	}
-	var refused *api.Error
+	var refused *answers.Error
 	if _, err := w.Service.CreateProject(t.Context(), "alice", api.ProjectRequest{Name: "x"}); !errors.As(err, &refused) {
 		t.Errorf("over the cap: %v", err)
 	}
@@ -332,7 +334,7 @@ func testEndedContext(t *testing.T, w world) {
 		"project":      func() error { _, err := w.Service.Project(ctx, project.ID); return err },
 		"changes":      func() error { _, err := w.Service.Changes(ctx, 0); return err },
 		"reserve": func() error {
-			_, err := w.Service.Reserve(ctx, sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID})
+			_, err := w.Service.Reserve(ctx, sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID})
 			return err
 		},
 	} {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -35,7 +36,7 @@ func testJobs(t *testing.T, w world) {
 func testStreamTokens(t *testing.T, w world) {
 	key := w.key("alice", policy.Limits{})
 	job := w.submit(key.ID, w.project("alice").ID)
-	hash, _ := api.ParseStreamToken(api.NewStreamToken())
+	hash, _ := mint.ParseStreamToken(mint.NewStreamToken())
 	if grant, err := w.Service.StreamGrant(t.Context(), hash); !errors.Is(err, sidecar.ErrUnknownToken) || grant != (sidecar.StreamGrant{}) {
 		t.Errorf("before it is granted: %+v, %v", grant, err)
 	}

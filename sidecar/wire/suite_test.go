@@ -8,6 +8,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -59,9 +60,9 @@ func (w world) key(user string, limits policy.Limits) keys.Created {
 	return key
 }
 
-func (w world) hash(key keys.Created) api.KeyHash {
+func (w world) hash(key keys.Created) mint.KeyHash {
 	w.t.Helper()
-	hash, ok := api.ParseKey(key.Secret)
+	hash, ok := mint.ParseKey(key.Secret)
 	if !ok {
 		w.t.Fatal("the new key is no key")
 	}
@@ -84,7 +85,7 @@ func (w world) project(user string) api.Project {
 // reserve admits a submission, which must be admissible.
 func (w world) reserve(keyID, projectID string) string {
 	w.t.Helper()
-	jobID := api.NewJobID(time.Now())
+	jobID := mint.NewJobID(time.Now())
 	if _, err := w.Service.Reserve(w.t.Context(), sidecar.Reservation{JobID: jobID, KeyID: keyID, ProjectID: projectID}); err != nil {
 		w.t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -17,7 +19,7 @@ func testWebhooks(t *testing.T, w world) {
 	key, project := w.key("alice", policy.Limits{}), w.project("alice")
 	// Nothing is ever posted there: the address is one of documentation, behind a name.
 	req := api.WebhookRequest{URL: "https://hooks.invalid/", Events: []string{api.HookCompleted}}
-	var refused *api.Error
+	var refused *answers.Error
 	if _, err := w.Service.SetWebhook(t.Context(), project.ID, api.WebhookRequest{URL: "https://127.0.0.1/"}); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 		t.Errorf("an address that is not public: %v", err)
 	}
@@ -47,7 +49,7 @@ func testWebhooks(t *testing.T, w world) {
 	if err := w.Service.CheckJobWebhook(t.Context(), project.ID, req); err != nil {
 		t.Errorf("a job's webhook: %v", err)
 	}
-	own := sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, Webhook: &api.WebhookRequest{URL: "https://127.0.0.1/"}}
+	own := sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: key.ID, ProjectID: project.ID, Webhook: &api.WebhookRequest{URL: "https://127.0.0.1/"}}
 	if _, err := w.Service.Reserve(t.Context(), own); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 		t.Errorf("a job's address that is not public: %v", err)
 	}

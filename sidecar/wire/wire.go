@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/peer/rpc"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -46,10 +47,10 @@ var sentinels = rpc.Sentinels{
 // codeRefusal is the code of an error whose detail is a refusal.
 const codeRefusal = "refusal"
 
-// codes are the sentinels, and *api.Error with all that clients see of it.
+// codes are the sentinels, and *answers.Error with all that clients see of it.
 type codes struct{}
 
-// refusal is an api.Error on the wire. Its cause is in the text of the error.
+// refusal is an answers.Error on the wire. Its cause is in the text of the error.
 type refusal struct {
 	Status     int           `json:"status"`
 	Message    string        `json:"message"`
@@ -63,7 +64,7 @@ type refusal struct {
 // Encode implements rpc.Codes.
 func (codes) Encode(err error) ([]string, any) {
 	list, _ := sentinels.Encode(err)
-	var refused *api.Error
+	var refused *answers.Error
 	if !errors.As(err, &refused) {
 		return list, nil
 	}
@@ -83,7 +84,7 @@ func (codes) Decode(f rpc.Failure) []error {
 	if err := json.Unmarshal(f.Detail, &r); err != nil {
 		return errs // without its detail it is no refusal: the caller fails closed
 	}
-	return append(errs, &api.Error{
+	return append(errs, &answers.Error{
 		Status: r.Status, Message: r.Message, Reason: r.Reason, Limit: r.Limit,
 		RetryAfter: r.RetryAfter, Starting: r.Starting, Header: r.Header,
 	})

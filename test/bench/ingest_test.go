@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	wire "github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/analytics"
@@ -160,7 +160,7 @@ func (r *report) openIngestion(address string) *ingestion {
 		Catalog: published{}, Known: play.NewKnownKeys(time.Now), Rates: play.NewRates(time.Now), Uses: new(play.Uses), Now: time.Now, Logger: zap.NewNop(),
 		Recorder: func(context.Context) (play.Recorder, error) { return log, nil },
 	}, site.PlayOptions{})
-	return &ingestion{t: r.t, log: log, handler: served.Games(), key: api.NewPlayKey()}
+	return &ingestion{t: r.t, log: log, handler: served.Games(), key: mint.NewPlayKey()}
 }
 
 func (in *ingestion) close() {

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
@@ -102,7 +103,7 @@ func (r *report) load(open func(*testing.T) (*store.Store, error), alone bool, c
 		wg.Go(func() {
 			for begun := time.Now(); begun.Before(end); begun = time.Now() {
 				order := mine[len(times[i])/ledger.DefaultMaxQueued]
-				order.JobID = api.NewJobID(begun)
+				order.JobID = mint.NewJobID(begun)
 				err := run(func() error { _, err := l.Reserve(t.Context(), order); return err })
 				if err == nil {
 					err = run(func() error { return l.Commit(t.Context(), order.JobID) })

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
@@ -70,7 +70,7 @@ func revocation(t *testing.T, on *service.Service, readers *cache.Cache) time.Du
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, ok := api.ParseKey(key.Secret)
+	hash, ok := mint.ParseKey(key.Secret)
 	if !ok {
 		t.Fatal("a new key is none")
 	}

@@ -18,7 +18,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/ledger"
 	"github.com/svc-games/svc/sidecar/store"
@@ -160,7 +162,7 @@ func (w *worker) pass(point string) {
 // submit does what a gateway does with a submission.
 func (w *worker) submit(ctx context.Context) error {
 	s := submission{
-		JobID:     api.NewJobID(time.Now()),
+		JobID:     mint.NewJobID(time.Now()),
 		ProjectID: w.Projects[rand.IntN(len(w.Projects))],
 		KeyID:     w.Keys[rand.IntN(len(w.Keys))],
 	}
@@ -168,7 +170,7 @@ func (w *worker) submit(ctx context.Context) error {
 	_, err := w.ledger.Reserve(ctx, sidecar.Reservation{
 		JobID: s.JobID, KeyID: s.KeyID, ProjectID: s.ProjectID, Deadline: deadline,
 	})
-	var refusal *api.Error
+	var refusal *answers.Error
 	if errors.As(err, &refusal) && refusal.Reason == api.ReasonLimitExceeded {
 		return nil
 	}

@@ -201,6 +201,41 @@ func (f failure) compare(t *testing.T, is string) {
 	}
 }
 
+// TestEachLineOfThePageOfFailuresIsMadeByATest: else it would stand there unproven.
+func TestEachLineOfThePageOfFailuresIsMadeByATest(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(rig.Root(t), failuresPage))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "<!-- troubles: ")
+	table, _, _ = strings.Cut(table, "<!-- end of troubles -->")
+	var there, made []string
+	for i, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \|`).FindAllStringSubmatch(table, -1) {
+		if i > 0 { // the head
+			there = append(there, row[1])
+		}
+	}
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range regexp.MustCompile(`failure\{"([^"]+)"`).FindAllStringSubmatch(string(code), -1) {
+			made = append(made, f[1])
+		}
+	}
+	slices.Sort(there)
+	slices.Sort(made)
+	if len(there) == 0 || !slices.Equal(there, made) {
+		t.Errorf("%s has\n%q\nand tests make\n%q", failuresPage, there, made)
+	}
+}
+
 func TestPartsThatAreAwayAreAsThePageOfFailuresSays(t *testing.T) {
 	t.Parallel()
 	c := rig.LaunchCluster(t, 1, "", script.Engine{})

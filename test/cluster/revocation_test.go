@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule/gateway/cache"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
@@ -63,13 +64,13 @@ func newNodes(t *testing.T, redis string, o cache.Options) (a, b *node) {
 func (n *node) connected() bool { return n.Push() == "connected" }
 
 // newKey makes a key that both nodes have in their caches.
-func newKey(t *testing.T, nodes ...*node) (keys.Created, api.KeyHash) {
+func newKey(t *testing.T, nodes ...*node) (keys.Created, mint.KeyHash) {
 	t.Helper()
 	key, err := nodes[0].Keys().Create(t.Context(), "test", "alice", "key", policy.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, ok := api.ParseKey(key.Secret)
+	hash, ok := mint.ParseKey(key.Secret)
 	if !ok {
 		t.Fatal("the new key is none")
 	}
@@ -80,7 +81,7 @@ func newKey(t *testing.T, nodes ...*node) (keys.Created, api.KeyHash) {
 }
 
 // allows reports whether a read with the key is let through.
-func (n *node) allows(ctx context.Context, hash api.KeyHash) bool {
+func (n *node) allows(ctx context.Context, hash mint.KeyHash) bool {
 	id, err := n.cache.Authenticate(ctx, hash)
 	return err == nil && id.Decision.Allow
 }
@@ -88,7 +89,7 @@ func (n *node) allows(ctx context.Context, hash api.KeyHash) bool {
 // revoke revokes a key on one node and returns when the other refused it. A read
 // that begins after the bound and is let through is an error. Before, a node that
 // has not heard of others for too long lets nothing through, and may again.
-func revoke(ctx context.Context, on, other *node, key keys.Created, hash api.KeyHash) (time.Duration, error) {
+func revoke(ctx context.Context, on, other *node, key keys.Created, hash mint.KeyHash) (time.Duration, error) {
 	if _, err := on.Keys().Revoke(ctx, "test", key.ID); err != nil {
 		return 0, err
 	}
@@ -198,7 +199,7 @@ func TestNoSubmissionIsAdmittedOnAnyNodeOnceRevocationReturned(t *testing.T) {
 						after = true // this one begins after the revocation returned
 					default:
 					}
-					jobID := api.NewJobID(time.Now())
+					jobID := mint.NewJobID(time.Now())
 					_, err := n.Reserve(t.Context(), sidecar.Reservation{JobID: jobID, KeyID: key.ID, ProjectID: project.ID})
 					if after && err == nil {
 						t.Error("a submission was admitted with a revoked key")

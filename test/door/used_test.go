@@ -42,7 +42,7 @@ func (p *parsed) deciders(decides func(call *ast.CallExpr) bool) map[string]bool
 		grown = false
 		for _, f := range p.functions {
 			name := f.itself + "." + f.name
-			says := slices.Contains(f.results, "error") || slices.Contains(f.results, "*api.Error") || slices.Contains(f.results, "policy.Decision")
+			says := slices.Contains(f.results, "error") || slices.Contains(f.results, "*answers.Error") || slices.Contains(f.results, "policy.Decision")
 			if all[name] || !says {
 				continue
 			}

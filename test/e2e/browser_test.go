@@ -123,7 +123,25 @@ func value[T any](b *tab, a chromedp.Action[T]) T {
 	return got
 }
 
-func (b *tab) open(url string) { b.t.Helper(); b.do(chromedp.Navigate(url)) }
+// open goes to an address, and asks again for what Chromium does not answer: it loses a
+// navigation that meets the page's own.
+func (b *tab) open(url string) {
+	b.t.Helper()
+	for range 3 {
+		ctx, cancel := wait.Within(b.ctx, wait.Patience/3)
+		err := chromedp.Do(ctx, chromedp.Navigate(url))
+		unanswered := ctx.Err() != nil
+		cancel()
+		if err == nil {
+			return
+		}
+		if !unanswered {
+			b.t.Fatalf("open %s: %v", url, err)
+		}
+		b.t.Logf("Chromium did not answer who opened %s", url)
+	}
+	b.t.Fatalf("opened in vain: %s", url)
+}
 
 // follow clicks what leads to another page and waits for it.
 func (b *tab) follow(css string) {
@@ -198,10 +216,13 @@ func (b *tab) skipGame() {
 	b.press(kb.Enter)
 }
 
-// text is what an element shows.
+// text is what an element shows, once it is visible. chromedp's own Text may wait for ever
+// for what a page has that loaded itself anew meanwhile.
 func (b *tab) text(css string) string {
 	b.t.Helper()
-	return value(b, chromedp.Text(chromedp.CSS(css)))
+	var got string
+	b.holds(fmt.Sprintf("((e) => e?.checkVisibility() ? e.innerText : null)(document.querySelector(%q))", css), &got)
+	return got
 }
 
 // shows fails the test unless an element shows a text.

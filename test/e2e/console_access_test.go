@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/long"
 )
 
@@ -32,7 +33,7 @@ func TestKeyIsMadeWithTheKeyboardAlone(t *testing.T) {
 	b.shows("h1", "keyboard")
 	secret := value(b, chromedp.Value(chromedp.CSS("#secret")))
 	s.secrets = append(s.secrets, secret)
-	if _, ok := api.ParseKey(secret); !ok {
+	if _, ok := mint.ParseKey(secret); !ok {
 		t.Error("no key was made")
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 )
 
 func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
@@ -24,7 +26,7 @@ func TestPublishedGameIsPlayedByAnybodyAndEachEventIsCountedOnce(t *testing.T) {
 	if job := s.finish(key, sub); job.Status != api.JobCompleted {
 		t.Fatalf("the job is %+v", job)
 	}
-	address := "http://" + s.addr + api.PlayPath(project)
+	address := "http://" + s.addr + answers.PlayPath(project)
 	s.wantPage(address, http.StatusNotFound)
 	made := s.publish(key, project, sub.JobID)
 	s.wantPage(address, http.StatusOK)
@@ -75,7 +77,7 @@ func (s *service) ownedBy(key apiKey, made api.Publication) {
 	s.t.Helper()
 	t, project, address := s.t, made.GameID, "http://"+s.addr+made.Path
 	another := strings.TrimSpace(s.owner(key, "game", "rotate-key", project, "--keep-days", "0"))
-	if another == made.Key || !api.ValidPlayKey(another) {
+	if another == made.Key || !mint.ValidPlayKey(another) {
 		t.Errorf("svc game rotate-key says %s", another)
 	}
 	s.owner(key, "game", "settings", project, "--origins", "https://example.com", "--ask-consent")

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/mint"
 )
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
@@ -104,7 +106,7 @@ func keysAreRefusedByTheirState(t *testing.T, f form) {
 	}
 	refused("no key", apiKey{}, 401, "error reason", `"missing"`)
 	refused("junk", apiKey{Secret: "sk-junk"}, 401, "error reason", `"invalid"`)
-	refused("a key no one has", apiKey{Secret: api.NewKey()}, 401, "error reason", `"invalid"`)
+	refused("a key no one has", apiKey{Secret: mint.NewKey()}, 401, "error reason", `"invalid"`)
 	refused("two keys", key, 401, "error reason", `"invalid"`, "Authorization", "Bearer "+other.Secret)
 	refused("another user's project", other, 403, "error", "")
 	if a := s.call(apiKey{}, "GET", path, nil, "Authorization", "Bearer "+key.Secret); a.status != http.StatusOK {
@@ -161,7 +163,7 @@ func eachLimitRefusesWithTheFixedBody(t *testing.T, f form) {
 		}
 		sub := s.generate(key, project, brief)
 		release := s.holdEngines() // the job must not end meanwhile
-		s.overLimit(t, key, project, api.LimitMaxConcurrentJobs, api.ConcurrencyRetry)
+		s.overLimit(t, key, project, api.LimitMaxConcurrentJobs, answers.ConcurrencyRetry)
 		release()
 
 		a := s.call(key, "DELETE", "/v1/generate/"+sub.JobID+"?projectId="+project, nil)

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer/peertest"
 	"github.com/svc-games/svc/test/child"
 	"github.com/svc-games/svc/test/freeport"
@@ -135,7 +135,7 @@ func (s *service) awaitAnswer() {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		req.Header.Set("X-API-Key", api.NewKey())
+		req.Header.Set("X-API-Key", mint.NewKey())
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return false

@@ -1,8 +1,8 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -17,14 +17,8 @@ import (
 // ends, none follows, and the person decides what becomes of the draft.
 func TestAJobStopsAfterItsStepAndLeavesWhatItHadWritten(t *testing.T) {
 	axe := axeCore(t)
-	asked, release := make(chan struct{}), make(chan struct{})
-	let := sync.OnceFunc(func() { close(release) })
+	held, asked, let := holding(writes(tool("check", map[string]any{})))
 	defer let() // else the provider waits
-	held := func(p *fakeprovider.Provider, w http.ResponseWriter, r *http.Request, q fakeprovider.Request) {
-		close(asked)
-		<-release
-		writes(tool("check", nil))(p, w, r, q)
-	}
 	provider := fakeprovider.New(t, fakeprovider.InTurn(
 		writes(tool("write_file", map[string]any{"path": "src/board.js", "content": "export const half = 'written';\n"})), held,
 		fakeprovider.Status(http.StatusInternalServerError, "nobody may ask again"),
@@ -67,4 +61,41 @@ func TestAJobStopsAfterItsStepAndLeavesWhatItHadWritten(t *testing.T) {
 	b.shows("main", "The game is as it was then")
 	b.open(at + "?file=src/board.js")
 	b.until(`document.querySelector("#text")?.value.includes("half = 'written'")`)
+}
+
+// TestAJobIsStoppedAtOnceAndTheNextOneBegins: what it had written is there, and the page says
+// what was charged.
+func TestAJobIsStoppedAtOnceAndTheNextOneBegins(t *testing.T) {
+	held, asked, let := holding(writes(tool("check", map[string]any{})))
+	defer let() // else the provider waits
+	provider := fakeprovider.New(t, fakeprovider.InTurn(
+		writes(tool("write_file", map[string]any{"path": "src/board.js", "content": "export const half = 'written';\n"})), held,
+		fakeprovider.Status(http.StatusInternalServerError, "broken for the test"),
+	))
+	provider.Key = credential
+	s := startWithModels(t, inOneForm(t), provider.URL, chromiumProgram(t))
+	b := s.signIn(newBrowser(t), "alice")
+	b.letScripts()
+	key := s.newKey("alice")
+	asks := map[string]any{"projectId": s.newProject(key), "prompt": "blocks that fall", "settings": map[string]any{"model": "writer", "gameType": "platform"}}
+	sub := s.submit(key, asks)
+	wait.For(t, "the second step", asked)
+	next := s.submit(key, asks)
+	at := "http://" + s.addr + "/console/studio/" + sub.ProjectID
+	b.open(at)
+	b.until(`document.querySelectorAll("[data-job] [name=when]").length === 1`)
+	b.follow("[data-job] .danger")
+	job := s.finish(key, sub)
+	if job.Status != api.JobCancelled || job.TIKSpent <= tik(2) {
+		t.Errorf("the job is %s and spent %s", job.Status, job.TIKSpent)
+	}
+	if later := s.finishLong(key, next); later.StartedAt == nil || later.Status == api.JobCancelled {
+		t.Errorf("the next job: %+v", later)
+	}
+	job = s.status(key, sub) // a call that was broken off is charged last
+	// The page loads itself anew at the end of each job: Chromium does not answer who opens it just then.
+	b.until(`document.querySelector("[data-job]") === null && performance.getEntriesByType("navigation")[0].loadEventEnd > 0`)
+	b.open(at)
+	b.until(`[...document.querySelectorAll("#versions li")].some((version) => version.textContent.includes("what the job had written when it ended"))`)
+	b.until(fmt.Sprintf(`[...document.querySelectorAll(".jobs li")].some((job) => job.textContent.includes("cancelled") && job.textContent.includes("%s TIK"))`, job.TIKSpent))
 }

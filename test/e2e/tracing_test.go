@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer/span"
 	"github.com/svc-games/svc/test/collector"
 )
@@ -79,7 +80,7 @@ func aTraceLeadsThroughEveryPart(t *testing.T, f form) {
 	}
 
 	trace = strings.Repeat("cd", 16)
-	a := s.call(apiKey{Secret: api.NewKey()}, "GET", "/v1/projects", nil, "Traceparent", "00-"+trace+"-"+secondClient+"-01")
+	a := s.call(apiKey{Secret: mint.NewKey()}, "GET", "/v1/projects", nil, "Traceparent", "00-"+trace+"-"+secondClient+"-01")
 	s.eventually("the span of a refusal has come", func() bool {
 		return slices.ContainsFunc(slices.Collect(maps.Values(of(trace))), func(one collector.Span) bool {
 			return one.Facts["svc.refused"] == "401" && one.Facts["svc.request_id"] == a.header.Get("X-Request-Id")

@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/play"
+	"github.com/svc-games/svc/api/requests"
+	"github.com/svc-games/svc/test/wait"
 )
 
 // TestRunOfAPlayerIsVerifiedAndAForgedOneIsOnNoBoard: what a player did in the browser is
@@ -71,24 +74,28 @@ func TestRunOfAPlayerIsVerifiedAndAForgedOneIsOnNoBoard(t *testing.T) {
 	}
 }
 
-// frame is the frame that the tab's page has the game in.
+// frame is the frame that the tab's page has the game in, or soon will: that of another
+// process may come after the page is complete.
 func (b *tab) frame() *tab {
 	b.t.Helper()
-	infos, err := chromedp.Targets(b.ctx)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, info := range infos {
-		if info.Type == "iframe" {
-			ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(info.TargetID))
-			b.t.Cleanup(cancel)
-			frame := &tab{t: b.t, ctx: ctx}
-			frame.do(chromedp.Evaluate[chromedp.Void]("undefined")) // attached by what has a bound it would be as long as that
-			return frame
+	var id target.ID
+	wait.Until(b.t, "the page has a frame of another process", func() bool {
+		infos, err := chromedp.Targets(b.ctx)
+		if err != nil {
+			b.t.Fatal(err)
 		}
-	}
-	b.t.Fatal("the page has no frame of another process")
-	return nil
+		for _, info := range infos {
+			if info.Type == "iframe" {
+				id = info.TargetID
+			}
+		}
+		return id != ""
+	})
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(id))
+	b.t.Cleanup(cancel)
+	frame := &tab{t: b.t, ctx: ctx}
+	frame.do(chromedp.Evaluate[chromedp.Void]("undefined")) // attached by what has a bound it would be as long as that
+	return frame
 }
 
 // boardTable are the rows of a table of what a game's owner sees of its board.
@@ -100,7 +107,7 @@ func (s *service) boardTable(key apiKey, project, name string) [][]any {
 	}
 	var found api.ViewFound
 	s.decode(a.body, &found)
-	table, err := found.Data.Table(name)
+	table, err := requests.TableOf(found.Data, name)
 	if err != nil {
 		s.t.Fatal(err)
 	}

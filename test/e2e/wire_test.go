@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/wait"
 )
 
@@ -74,7 +75,7 @@ func TestExpectContinueIsAnsweredOnceAndOnlyToAGoodKey(t *testing.T) {
 		}
 	}
 	bad := s.dial()
-	bad.send(head(api.NewKey())...)
+	bad.send(head(mint.NewKey())...)
 	if got := bad.status(); got != http.StatusUnauthorized {
 		t.Errorf("a key no one has is answered %d first", got)
 	}

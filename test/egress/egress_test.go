@@ -13,6 +13,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/egress"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/policytest"
@@ -117,7 +118,7 @@ func (r *rig) accept() string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	id := api.NewJobID(time.Now())
+	id := mint.NewJobID(time.Now())
 	_, err = r.side.Reserve(r.t.Context(), sidecar.Reservation{JobID: id, KeyID: key.ID, ProjectID: r.project})
 	if err == nil {
 		err = r.side.Commit(r.t.Context(), id)

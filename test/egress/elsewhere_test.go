@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine"
 	"github.com/svc-games/svc/engine-proxy/authority"
 	"github.com/svc-games/svc/engine-proxy/egress"
@@ -39,13 +39,13 @@ func TestEngineOfAnotherMachineFindsItsModelsByItsCertificate(t *testing.T) {
 	if err := e.Start(t.Context(), trusted.Server()); err != nil {
 		t.Fatal(err)
 	}
-	instance := api.NewInstanceID(time.Now())
+	instance := mint.NewInstanceID(time.Now())
 	url, err := e.Admit(r.project, instance, token)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// As the driver delivers it: files, and flags that name them.
-	cert, key, err := trusted.Issue(instance)
+	cert, key, err := trusted.Current().Issue(instance)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,29 +58,36 @@ func TestOverflowWithinAStreamIsFreeAndTheTalkIsSentShorter(t *testing.T) {
 }
 
 // TestServerThatDropsTheBeginningInSilenceIsNamedInTheWarning: Ollama, which holds 4,096
-// tokens unless it is told otherwise, and has forgotten the task by the first answer.
-// That one is paid, and none after it.
+// tokens unless it is told otherwise, or 2,048 in former versions, says that it read half of
+// them, and has forgotten the task by the first answer. That one is paid, and none after it.
 func TestServerThatDropsTheBeginningInSilenceIsNamedInTheWarning(t *testing.T) {
-	const holds = 4096
-	took := fakeprovider.Took{Input: holds, Output: 12}
-	rules := fakeprovider.Rules{Manner: fakeprovider.Ollama, Context: holds}
-	r := newRigWith(t, func(c *egress.Config) {
-		c.Endpoints[0].Chat, c.Endpoints[0].Models = nil, []egress.Model{{Name: "writer"}}
-	}, fakeprovider.Strict(rules, func(s *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
-		read := took
-		read.Input = min(holds, fakeprovider.Tokens(f.Body))
-		fakeprovider.Turn{Manner: fakeprovider.Ollama, Text: "What shall I do for you today?", Took: &read}.Answer()(s, w, q, f)
-	}))
-	o := r.engine(model.Options{Attempts: 1}, judging(t)).workOn(api.GenerateRequest{
-		Prompt: "a fox that flies through gaps", Settings: api.Settings{Model: "writer", ReasoningLevel: api.ReasoningLow},
-		Context: []api.ContextBlock{{Name: "world.md", Content: strings.Repeat("The fox lives in a wood of gaps. ", 2000)}},
-	})
-	o.checkGame("The model wrote no game")
-	if warned := o.warned(); !strings.Contains(warned, "OLLAMA_CONTEXT_LENGTH") || strings.Count(warned, "\n") > 0 {
-		t.Errorf("the record says %q", warned)
+	for name, tc := range map[string]struct {
+		holds   int
+		context []api.ContextBlock
+	}{
+		"a short talk":   {2048, nil},
+		"a long context": {4096, []api.ContextBlock{{Name: "world.md", Content: strings.Repeat("The fox lives in a wood of gaps. ", 2000)}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules := fakeprovider.Rules{Manner: fakeprovider.Ollama, Context: tc.holds}
+			var took fakeprovider.Took
+			r := newRigWith(t, func(c *egress.Config) {
+				c.Endpoints[0].Chat, c.Endpoints[0].Models = nil, []egress.Model{{Name: "writer"}}
+			}, fakeprovider.Strict(rules, func(s *fakeprovider.Provider, w http.ResponseWriter, q *http.Request, f fakeprovider.Request) {
+				took = fakeprovider.Took{Input: rules.Read(f.Body), Output: 12}
+				fakeprovider.Turn{Manner: fakeprovider.Ollama, Text: "What shall I do for you today?", Took: &took}.Answer()(s, w, q, f)
+			}))
+			o := r.engine(model.Options{Attempts: 1}, judging(t)).workOn(api.GenerateRequest{
+				Prompt: "a fox that flies through gaps", Settings: api.Settings{Model: "writer", ReasoningLevel: api.ReasoningLow}, Context: tc.context,
+			})
+			o.checkGame("The model wrote no game")
+			if warned := o.warned(); !strings.Contains(warned, "num_ctx") || strings.Count(warned, "\n") > 0 {
+				t.Errorf("the record says %q", warned)
+			}
+			if n := len(r.provider.Requests()); n != 1 || o.files["src/mechanics/gap.js"] == "" {
+				t.Errorf("it was asked %d times, and the game has %d files", n, len(o.files))
+			}
+			r.wantBalance((1_000_100-1)*api.MicroPerTIK - costs(took))
+		})
 	}
-	if n := len(r.provider.Requests()); n != 1 || o.files["src/mechanics/gap.js"] == "" {
-		t.Errorf("it was asked %d times, and the game has %d files", n, len(o.files))
-	}
-	r.wantBalance((1_000_100-1)*api.MicroPerTIK - costs(took))
 }

@@ -17,7 +17,6 @@ import (
 // TestMockAnswersEachOperationWithAnExampleThatFits: who builds against a mock of the
 // document, before there is a service, gets answers as the service's would be.
 func TestMockAnswersEachOperationWithAnExampleThatFits(t *testing.T) {
-	long.Only(t) // TestOpenAPIDocumentAndItsExamplesAreValid is the short one
 	d, err := openapi.Read()
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +59,7 @@ func TestMockAnswersEachOperationWithAnExampleThatFits(t *testing.T) {
 // program that is built against a mock gets from a project to a game. It has no events, as
 // docs/api.md says: who waits for a job turns to its record.
 func TestClientsGoThroughTheFlowAgainstAMock(t *testing.T) {
-	long.Only(t) // TestOpenAPIDocumentAndItsExamplesAreValid is the short one
+	long.Only(t) // TestMockAnswersEachOperationWithAnExampleThatFits is the short one
 	base := "http://" + prism(t, "mock")
 	programs, clients := filepath.Join(rig.Root(t), "test", "foreign", "stoplight"), filepath.Join(rig.Root(t), "client")
 	t.Run("TypeScript", func(t *testing.T) {

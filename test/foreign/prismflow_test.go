@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/rig"
 	"github.com/svc-games/svc/test/wait"
 )
@@ -20,7 +21,7 @@ func (p through) makesAProject() string {
 	p.wants(422, "POST", "/v1/projects", map[string]string{"name": "Goose"}, "Idempotency-Key", "duck")
 	p.wants(200, "GET", "/v1/projects", nil)
 	p.wants(200, "GET", "/v1/projects/"+made.Data.ID, nil)
-	p.wants(403, "GET", "/v1/projects/"+api.NewProjectID(), nil)
+	p.wants(403, "GET", "/v1/projects/"+mint.NewProjectID(), nil)
 	return made.Data.ID
 }
 
@@ -57,7 +58,7 @@ func (p through) follows(sub api.Submission) {
 	p.streams(job + "/events" + query)
 	p.wants(204, "GET", job+"/events"+query, nil, "Last-Event-ID", "100000")
 	p.streams(job+"/events"+query, "Last-Event-ID", "none")
-	p.wants(403, "GET", job+"/status?projectId="+api.NewProjectID(), nil)
+	p.wants(403, "GET", job+"/status?projectId="+mint.NewProjectID(), nil)
 	zip := p.wants(200, "GET", job+"/files"+query, nil)
 	p.wants(206, "GET", job+"/files"+query, nil, "Range", "bytes=0-99")
 	p.wants(304, "GET", job+"/files"+query, nil, "If-None-Match", zip.Header.Get("ETag"))

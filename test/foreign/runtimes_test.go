@@ -123,23 +123,10 @@ func TestTypesOfThePythonClientAreSound(t *testing.T) {
 	long.Only(t) // TestClientLibrariesGoThroughTheWholeFlow runs what the types say
 	dir := foreignFolder(t, "runtimes")
 	python := filepath.Join(rig.Root(t), "client", "python")
-	page, err := os.ReadFile(filepath.Join(rig.Root(t), "docs", "api.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(page), "```python\n")
-	program, _, found := strings.Cut(rest, "```")
-	if !found {
-		t.Fatal("docs/api.md has no program in Python")
-	}
-	if err := os.WriteFile(filepath.Join(dir, "program.py"), []byte(program), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "program.py"), programOf(t, filepath.Join(rig.Root(t), "docs", "api.md"), "python"))
 	config := fmt.Sprintf(`{"include": [%q, "program.py"], "extraPaths": [%q], "pythonVersion": "3.10", "typeCheckingMode": "standard"}`,
 		filepath.Join(python, "svc_client"), python)
-	if err := os.WriteFile(filepath.Join(dir, "pyrightconfig.json"), []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "pyrightconfig.json"), config)
 	inFolder(t, dir, nil, "node", "node_modules/pyright/index.js", "--project", "pyrightconfig.json", "--warnings")
 }
 

@@ -26,6 +26,8 @@ func (j *journal) Event(eventType string, members map[string]any) {
 	}
 }
 
+func (j *journal) Built(map[string][]byte) {}
+
 // made is what a request came to.
 type made struct {
 	gen.Result

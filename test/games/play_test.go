@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/engine/gen"
 	"github.com/svc-games/svc/engine/gen/playtest"
 	"github.com/svc-games/svc/engine/gen/spec"
@@ -108,7 +109,7 @@ func (s *studio) make(w corpus.Wish, prompt, dir string, former map[string][]byt
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	req, err := api.ParseGenerateRequest(body)
+	req, err := requests.ParseGenerateRequest(body)
 	if err == nil {
 		err = contract.CheckSkills(req.Skills)
 	}
@@ -229,7 +230,7 @@ func (s *studio) produce(w corpus.Wish) outcome {
 
 func (s *studio) refuse(w corpus.Wish, o *outcome, err error, dir string) {
 	o.Refused = err.Error()
-	var refusal *api.Error
+	var refusal *answers.Error
 	if !w.Want.Refused || !errors.As(err, &refusal) || refusal.Status != 400 {
 		o.Faults = []string{"refused: " + o.Refused}
 	}

@@ -34,27 +34,36 @@ var rooms = map[string][]string{
 		"api", "api/contract", "engine-proxy", "engine-proxy/archive", "engine-proxy/engineclient", "engine-proxy/internal/clock",
 	},
 	"engine-proxy/fleet": {
-		"api", "api/contract", "api/sse", "peer", "peer/disk", "peer/metric", "engine-proxy", "engine-proxy/admission", "engine-proxy/archive", "engine-proxy/authority",
+		"api", "api/contract", "api/mint", "api/sse", "peer", "peer/disk", "peer/metric", "engine-proxy", "engine-proxy/admission", "engine-proxy/archive", "engine-proxy/authority",
 		"engine-proxy/driver", "engine-proxy/engineclient", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"engine-proxy/internal/sampled", "engine-proxy/lifecycle", "engine-proxy/remote", "engine-proxy/settle", "engine-proxy/state",
 	},
 	"engine-proxy/remote": {
-		"api", "api/contract", "api/sse", "peer", "peer/rpc", "engine-proxy", "engine-proxy/driver", "engine-proxy/engineclient",
+		"api", "api/answers", "api/contract", "api/sse", "peer", "peer/rpc", "engine-proxy", "engine-proxy/driver", "engine-proxy/engineclient",
 		"engine-proxy/internal/clock", "engine-proxy/state",
 	},
 	"engine-proxy/driver": {
-		"api", "engine-proxy/internal/calls", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
+		"api/mint", "engine-proxy/internal/calls", "engine-proxy/internal/clock", "engine-proxy/internal/durable",
 		"test/fake/engine", "test/fake/engine/orders", // drivertest
 	},
-	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
+	"engine-proxy/archive": {"api", "api/contract", "api/gamezip", "api/mint", "api/sse", "engine-proxy/internal/bounded", "engine-proxy/internal/durable"},
 	"engine-proxy/egress": {
 		"api", "api/contract", "api/exact", "api/sse", "peer/metric", "engine-proxy/internal/bounded", "engine-proxy/internal/clock",
 		"engine-proxy/internal/durable", "engine-proxy/internal/sampled",
 	},
-	"test/fake/engine":   {"api", "api/contract", "api/gamezip", "api/sse", "engine-proxy/driver/process/shim"},
+	"test/fake/engine":   {"api", "api/answers", "api/contract", "api/gamezip", "api/requests", "api/sse", "engine-proxy/driver/process/shim"},
 	"test/fake/driver":   {"engine-proxy/driver", "test/fake/engine"},
 	"test/fake/provider": {},
 }
+
+// ofService are the packages of what the service alone needs of /v1, which users of the Go
+// client don't see.
+var ofService = []string{"api/answers", "api/mint", "api/requests"}
+
+// serviceImporters are the folders that may import those themselves: the service, and the
+// command line, which checks what it is to send as the service does and says what is wrong
+// in the same words.
+var serviceImporters = []string{"api", "caddymodule", "cmd/svc/commands", "engine", "engine-proxy", "peer", "sidecar", "test"}
 
 // pure are packages that do no I/O.
 var pure = []string{"engine-proxy/lifecycle", "engine-proxy/admission"}
@@ -120,6 +129,9 @@ func checkOurs(t *testing.T, pkg, dep string) {
 	if slices.Contains(withoutPolicy, pkg) && ours == "policy" {
 		t.Errorf("%s depends on %s", pkg, ours)
 	}
+	if top(pkg) == "client" && slices.Contains(ofService, ours) {
+		t.Errorf("%s depends on %s; users of the client see no helper of the service", pkg, ours)
+	}
 	if isOurs && slices.Contains(leaves, pkg) && !slices.Contains(leaves, ours) {
 		t.Errorf("%s depends on %s; it may use helpers of tests only", pkg, ours)
 	}
@@ -138,9 +150,15 @@ func checkRoom(t *testing.T, pkg, imported string) {
 	if slices.Contains(pure, pkg) && slices.Contains(inputOutput, imported) {
 		t.Errorf("%s imports %s; it does no I/O", pkg, imported)
 	}
+	if pkg == "api" && imported == "net/http" {
+		t.Errorf("%s imports %s; it has types of the wire, and %v what answers", pkg, imported, ofService)
+	}
 	ours, isOurs := strings.CutPrefix(imported, module)
 	if !isOurs || slices.Contains(leaves, ours) {
 		return
+	}
+	if slices.Contains(ofService, ours) && (!within(serviceImporters, pkg) || ours == "api/mint" && inside("cmd", pkg)) {
+		t.Errorf("%s imports %s, which has helpers of the service", pkg, ours)
 	}
 	for room, allowed := range rooms {
 		if inside(room, pkg) && !inside(room, ours) && !slices.Contains(allowed, ours) {

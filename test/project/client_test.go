@@ -24,10 +24,16 @@ export async function flow(svc: Client): Promise<JobRecord> {
   });
   const path: string = data.path;
   const { nextCursor } = await svc.request("GET", "/v1/generate", { query: { limit: 3 } });
+  const view = "/v1/projects/{projectId}/analytics/{view}", of = { projectId: "0123456789abcdef01234567", view: "costs" } as const;
+  const rows: string = await svc.request("GET", view, { path: of, query: { format: "csv" } });
+  const tables = (await svc.request("GET", view, { path: of, query: { format: "json", days: 3 } })).data.tables.length;
+  const all = (await svc.request("GET", view, { path: of })).data.tables.length + rows.length + tables;
+  // @ts-expect-error: there is no such format
+  await svc.request("GET", view, { path: of, query: { format: "xml" } });
   // @ts-expect-error: it is no operation
   await svc.request("DELETE", "/v1/models");
   // @ts-expect-error: it has no such member
-  await svc.request("POST", "/v1/projects/{projectId}/publish", { body: { job: path, nextCursor } });
+  await svc.request("POST", "/v1/projects/{projectId}/publish", { body: { job: path, nextCursor, all } });
   const post = await verifyWebhook({ headers: {}, body: zip, secret: "whsec_" });
   console.log(post.type);
   return job.wait();

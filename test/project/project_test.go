@@ -61,6 +61,8 @@ func (silent) Progress(api.Stage, int, string) {}
 
 func (silent) Event(string, map[string]any) {}
 
+func (silent) Built(map[string][]byte) {}
+
 // game makes a game in a folder of its own and returns that.
 func game(t *testing.T, req gen.Request) string {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/keep"
 	"github.com/svc-games/svc/test/wait"
@@ -118,7 +118,7 @@ func (g *Gateway) Ready(ctx context.Context) error {
 			return true
 		default:
 		}
-		a, err := g.Do(ctx, Key{Secret: api.NewKey()}, http.MethodGet, "/v1/projects", nil)
+		a, err := g.Do(ctx, Key{Secret: mint.NewKey()}, http.MethodGet, "/v1/projects", nil)
 		return err == nil && a.Status == http.StatusUnauthorized
 	})
 	return errors.Join(err, ended)

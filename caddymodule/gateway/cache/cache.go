@@ -38,7 +38,7 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 	"go.uber.org/zap"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -88,6 +88,8 @@ type Cache struct {
 	entries   *ristretto.Cache[uint64, any]
 	keys      entriesOf[*keyEntry]
 	decisions entriesOf[*decisionEntry]
+	identify  turns[foundKey]
+	decide    turns[foundDecision]
 	epochs    *epochs
 	jobs      *jobs
 	lease     *lease
@@ -101,7 +103,7 @@ type Cache struct {
 // Entries repeat what they were looked up by: ristretto knows them by 64 bits of it.
 type keyEntry struct {
 	reach    *sidecar.Reach // nil: all requests
-	hash     api.KeyHash
+	hash     mint.KeyHash
 	identity sidecar.Identity
 	since    uint64
 	until    time.Time
@@ -171,6 +173,17 @@ func (s entriesOf[V]) get(at uint64) (V, bool) {
 
 func (s entriesOf[V]) set(at uint64, entry V) { s.entries.Set(at, entry, 1) }
 
+// refuse has an entry that refuses stand in the place of one that allows, also of one that
+// waits to be stored: of two new ones for one place ristretto stores the first.
+func (s entriesOf[V]) refuse(at uint64, entry V) {
+	if _, ok := s.get(at); !ok {
+		s.entries.Wait()
+	}
+	if _, ok := s.get(at); ok {
+		s.set(at, entry)
+	}
+}
+
 // Close ends the cache.
 func (c *Cache) Close() {
 	c.log.close()
@@ -186,37 +199,32 @@ func (c *Cache) AwaitFresh(ctx context.Context) error { return c.lease.await(ctx
 
 // Authenticate implements sidecar.Service. A refusal is asked for each time, so that each
 // is the policy's and in its log; that of a key which no one has leaves nothing here.
-func (c *Cache) Authenticate(ctx context.Context, hash api.KeyHash) (sidecar.Identity, error) {
+func (c *Cache) Authenticate(ctx context.Context, hash mint.KeyHash) (sidecar.Identity, error) {
 	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
-	at := binary.LittleEndian.Uint64(hash[:])
+	at := c.place(placeOf(hash), reach)
 	if c.lease.holds(now) {
-		if e, ok := c.keys.get(c.place(at, reach)); ok && e.identity.Decision.Allow && e.hash == hash && same(e.reach, reach) &&
-			now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since) {
+		if e, ok := c.keys.get(at); ok && e.allows(hash, reach) && c.keyStands(e, now) {
 			return e.identity, nil
 		}
 	}
-	for range maxReads {
-		began, since := time.Now(), c.epochs.now()
-		identity, err := c.Service.Authenticate(ctx, hash)
-		if err != nil {
-			return identity, err
-		}
-		if !c.usable(identity.KeyID, since, began) {
-			continue
-		}
-		reach := c.learn(ctx, identity.Decision.Reads)
-		place := c.place(at, reach)
-		fill := &keyEntry{reach: reach, hash: hash, identity: identity, since: since, until: began.Add(c.lifeOf(reach))}
-		if e, ok := c.keys.get(place); ok && e.hash == hash && same(e.reach, reach) && e.until.After(fill.until) {
-			if e.identity.Decision.Allow || !identity.Decision.Allow {
-				return identity, nil
-			}
-			continue // a slow fill must not bring back a key that a later one found revoked
-		}
-		c.keys.set(place, fill) // a refusal, too: what was allowed before falls, and what is slow is held back
-		return identity, nil
+	look := func() (foundKey, error) { return c.lookUpKey(ctx, hash) }
+	found, shared, err := c.identify.do(ctx, at, c.foundKeyStands, look)
+	if shared && err == nil && !found.allows(hash, c.reachOf(ctx, found.identity.Decision.Reads)) {
+		found, err = look() // a refusal is one of its own
 	}
-	return sidecar.Identity{}, errOvertaken
+	if err != nil {
+		return sidecar.Identity{}, err
+	}
+	return found.identity, found.unknown
+}
+
+// allows reports whether the entry lets a request of a reach in with a key.
+func (e *keyEntry) allows(hash mint.KeyHash, reach *sidecar.Reach) bool {
+	return e.identity.Decision.Allow && e.hash == hash && same(e.reach, reach)
+}
+
+func (c *Cache) keyStands(e *keyEntry, now time.Time) bool {
+	return now.Before(e.until) && c.epochs.stands(shardOf(e.identity.KeyID), e.since)
 }
 
 // Decide implements sidecar.Service. A decision on a submission carries the
@@ -226,53 +234,58 @@ func (c *Cache) Decide(ctx context.Context, keyID, projectID string, action poli
 		return c.Service.Decide(ctx, keyID, projectID, action)
 	}
 	asked := question{keyID, projectID, action}
-	at := maphash.Comparable(c.seed, asked)
 	reach, now := c.reachOf(ctx, c.lastReads()), time.Now()
+	at := c.place(maphash.Comparable(c.seed, asked), reach)
 	if c.lease.holds(now) {
-		if e, ok := c.decisions.get(c.place(at, reach)); ok && e.of == asked && same(e.reach, reach) && now.Before(e.until) &&
-			c.epochs.stands(shardOf(keyID), e.since) && c.projects.stands(shardOf(projectID), e.sinceProject) {
+		if e, ok := c.decisions.get(at); ok && e.allows(asked, reach) && c.decisionStands(e, now) {
 			return e.decision, nil
 		}
 	}
-	for range maxReads {
-		began, since, sinceProject := time.Now(), c.epochs.now(), c.projects.now()
-		d, err := c.Service.Decide(ctx, keyID, projectID, action)
-		if err != nil {
-			return policy.Decision{}, err
-		}
-		if !c.usable(keyID, since, began) {
-			continue
-		}
-		reach := c.learn(ctx, d.Reads)
-		if d.Allow {
-			c.decisions.set(c.place(at, reach), &decisionEntry{
-				reach: reach, of: asked, decision: d, since: since, sinceProject: sinceProject, until: began.Add(c.lifeOf(reach)),
-			})
-		}
-		return d, nil
+	look := func() (foundDecision, error) { return c.lookUpDecision(ctx, asked) }
+	found, shared, err := c.decide.do(ctx, at, c.foundDecisionStands, look)
+	if shared && err == nil && !found.allows(asked, c.reachOf(ctx, found.decision.Reads)) {
+		found, err = look() // a refusal is one of its own
 	}
-	return policy.Decision{}, errOvertaken
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	return found.decision, nil
 }
+
+// allows reports whether the entry allows what a request of a reach asks.
+func (e *decisionEntry) allows(asked question, reach *sidecar.Reach) bool {
+	return e.decision.Allow && e.of == asked && same(e.reach, reach)
+}
+
+func (c *Cache) decisionStands(e *decisionEntry, now time.Time) bool {
+	return now.Before(e.until) && c.epochs.stands(shardOf(e.of.keyID), e.since) && c.projects.stands(shardOf(e.of.projectID), e.sinceProject)
+}
+
+// placeOf is where the store has a key's entry that is for all requests.
+func placeOf(hash mint.KeyHash) uint64 { return binary.LittleEndian.Uint64(hash[:]) }
 
 // Job implements sidecar.Service. Its record is the one that the last change
 // left, or where others change jobs, one that was current within the lease.
 func (c *Cache) Job(ctx context.Context, jobID string) (sidecar.Job, error) {
 	now, at := time.Now(), maphash.String(c.seed, jobID)
 	if c.lease.holds(now) {
-		if e, ok := c.jobs.records.get(at); ok && e.job.JobID == jobID && now.Before(e.until) && c.jobs.epochs.stands(shardOf(jobID), e.since) {
+		if e, ok := c.jobs.records.get(at); ok && e.job.JobID == jobID && c.recordStands(e, now) {
 			return e.job, nil
 		}
 	}
-	since := c.jobs.epochs.now()
-	job, err := c.Service.Job(ctx, jobID)
+	look := func() (foundJob, error) { return c.lookUpJob(ctx, at, jobID) }
+	found, shared, err := c.jobs.look.do(ctx, at, c.foundJobStands, look)
+	if shared && err == nil && (found.unknown != nil || found.job.JobID != jobID) {
+		found, err = look() // it may have been made since
+	}
 	if err != nil {
 		return sidecar.Job{}, err
 	}
-	if job.Encoded, err = api.EncodeJob(job.Job); err != nil {
-		return sidecar.Job{}, err
-	}
-	c.jobs.records.set(at, &jobEntry{job: job, since: since, until: now.Add(c.jobs.lifeOf(job))})
-	return job, nil
+	return found.job, found.unknown
+}
+
+func (c *Cache) recordStands(e *jobEntry, now time.Time) bool {
+	return now.Before(e.until) && c.jobs.epochs.stands(shardOf(e.job.JobID), e.since)
 }
 
 // forgetProject ends the decisions on a project, and any that a look-up under way

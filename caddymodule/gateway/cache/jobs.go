@@ -18,6 +18,7 @@ type jobs struct {
 	life    time.Duration
 	lease   time.Duration
 	stop    func()
+	look    turns[foundJob]
 
 	mu     sync.Mutex // serializes invalidations
 	epochs *epochs

@@ -53,6 +53,20 @@ func (o *jobOrigin) DeleteProject(context.Context, string) error {
 	return nil
 }
 
+// holds has the next look-ups wait with their answers in hand until let is called.
+func (o *jobOrigin) holds() (let func()) {
+	hold := make(chan struct{})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hold = hold
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.hold = nil
+		close(hold)
+	}
+}
+
 // advance changes the job and tells whoever listens.
 func (o *jobOrigin) advance() {
 	o.mu.Lock()
@@ -146,8 +160,7 @@ func TestAMirroredJobOfASharedStoreIsNeverOlderThanTheLease(t *testing.T) {
 
 func TestALateFillCannotBringAnOldRecordBack(t *testing.T) {
 	jobBubble(t, notified, func(t *testing.T, o *jobOrigin, c *Cache) {
-		hold := make(chan struct{})
-		o.hold = hold
+		let := o.holds()
 		filled := make(chan error, 1)
 		go func() {
 			_, err := c.Job(t.Context(), "j")
@@ -155,15 +168,77 @@ func TestALateFillCannotBringAnOldRecordBack(t *testing.T) {
 		}()
 		synctest.Wait() // the look-up has the old record in hand
 		o.advance()
-		o.mu.Lock()
-		o.hold = nil
-		o.mu.Unlock()
-		close(hold)
+		let()
 		if err := <-filled; err != nil {
 			t.Fatal(err)
 		}
 		c.entries.Wait()
 		wantSeq(t, c, 1)
+	})
+}
+
+// TestManyWhoAskForAJobAtOnceAskTheSidecarOnce: also where nobody is told of changes. Who
+// comes after a change that he may have heard of is not given what was so before.
+func TestManyWhoAskForAJobAtOnceAskTheSidecarOnce(t *testing.T) {
+	for name, wrap := range map[string]func(*jobOrigin) sidecar.Service{"notified": notified, "notNotified": notNotified} {
+		t.Run(name, func(t *testing.T) {
+			jobBubble(t, wrap, func(t *testing.T, o *jobOrigin, c *Cache) {
+				let := o.holds()
+				var all sync.WaitGroup
+				ask := func(want uint64) {
+					all.Go(func() {
+						if job, err := c.Job(t.Context(), "j"); err != nil || job.LastEventID < want {
+							t.Errorf("the record is at %d, %v; want %d at least", job.LastEventID, err, want)
+						}
+					})
+				}
+				for range 1000 {
+					ask(0)
+				}
+				synctest.Wait()
+				if n := o.lookUps(); n != 1 {
+					t.Errorf("the sidecar was asked %d times, want once", n)
+				}
+				o.advance()
+				c.JobEnded("j")
+				for range 1000 {
+					ask(1)
+				}
+				synctest.Wait()
+				let()
+				all.Wait()
+				if n := o.lookUps(); n != 2 {
+					t.Errorf("the sidecar was asked %d times, want once more after the change", n)
+				}
+			})
+		})
+	}
+}
+
+// TestThatAJobIsUnknownIsNotShared: it may have been made since.
+func TestThatAJobIsUnknownIsNotShared(t *testing.T) {
+	jobBubble(t, notified, func(t *testing.T, o *jobOrigin, c *Cache) {
+		o.gone = true
+		let := o.holds()
+		first, second := make(chan error, 1), make(chan error, 1)
+		ask := func(got chan<- error) {
+			_, err := c.Job(t.Context(), "j")
+			got <- err
+		}
+		go ask(first)
+		synctest.Wait()
+		go ask(second)
+		synctest.Wait()
+		o.mu.Lock()
+		o.gone = false
+		o.mu.Unlock()
+		let()
+		if err := <-first; !errors.Is(err, sidecar.ErrUnknownJob) {
+			t.Errorf("the first gets %v", err)
+		}
+		if err := <-second; err != nil {
+			t.Errorf("the second gets %v", err)
+		}
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
 )
@@ -48,16 +48,16 @@ func (o *origin) decision() policy.Decision {
 	return policy.Decision{Status: 401, Reason: o.state, Reads: o.policyReads}
 }
 
-func (o *origin) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
-	d, err := o.look()
+func (o *origin) Authenticate(ctx context.Context, _ mint.KeyHash) (sidecar.Identity, error) {
+	d, err := o.look(ctx)
 	return sidecar.Identity{KeyID: "k", UserID: "u", Decision: d}, err
 }
 
-func (o *origin) Decide(context.Context, string, string, policy.Action) (policy.Decision, error) {
-	return o.look()
+func (o *origin) Decide(ctx context.Context, _, _ string, _ policy.Action) (policy.Decision, error) {
+	return o.look(ctx)
 }
 
-func (o *origin) look() (policy.Decision, error) {
+func (o *origin) look(ctx context.Context) (policy.Decision, error) {
 	o.mu.Lock()
 	o.reads++
 	d, down, unknown, hold, held := o.decision(), o.down, o.unknown, o.hold, o.held
@@ -65,7 +65,11 @@ func (o *origin) look() (policy.Decision, error) {
 	o.mu.Unlock()
 	if hold != nil {
 		close(held)
-		<-hold
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return policy.Decision{}, ctx.Err()
+		}
 	}
 	if down {
 		return policy.Decision{}, errDown
@@ -103,6 +107,13 @@ func (o *origin) revoke() {
 	}
 }
 
+// holds has the next look-up wait with its answer in hand until let is called.
+func (o *origin) holds() (let func()) {
+	hold := make(chan struct{})
+	o.set(func(o *origin) { o.hold, o.held = hold, make(chan struct{}) })
+	return func() { close(hold) }
+}
+
 func (o *origin) set(change func(*origin)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -136,12 +147,27 @@ func bubble(t *testing.T, o *origin, opts Options, test func(t *testing.T, c *Ca
 	})
 }
 
+// lookUp asks a cache for something, and reports whether it is allowed.
+type lookUp func(context.Context, *Cache) (bool, error)
+
+// looks are what a cache looks up of the sidecar, by what it is.
+var looks = map[string]lookUp{
+	"key": func(ctx context.Context, c *Cache) (bool, error) {
+		id, err := c.Authenticate(ctx, mint.KeyHash{1})
+		c.entries.Wait()
+		return id.Decision.Allow, err
+	},
+	"decision": func(ctx context.Context, c *Cache) (bool, error) {
+		d, err := c.Decide(ctx, "k", "p", policy.ActionStatus)
+		c.entries.Wait()
+		return d.Allow, err
+	},
+}
+
 // check asks for the key and waits until what was cached can be found.
 func check(t *testing.T, c *Cache) (allowed bool, err error) {
 	t.Helper()
-	id, err := c.Authenticate(t.Context(), api.KeyHash{1})
-	c.entries.Wait()
-	return id.Decision.Allow, err
+	return looks["key"](t.Context(), c)
 }
 
 func wantAllowed(t *testing.T, c *Cache, want bool) {

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 )
@@ -96,7 +96,7 @@ func TestWhatIsReadOfNoRequestIsNotLookedAt(t *testing.T) {
 	bubble(t, o, Options{Request: func(context.Context) peer.Request { looks++; return peer.Request{} }}, func(t *testing.T, c *Cache) {
 		wantAllowed(t, c, true)
 		if n := testing.AllocsPerRun(100, func() {
-			if _, err := c.Authenticate(t.Context(), api.KeyHash{1}); err != nil {
+			if _, err := c.Authenticate(t.Context(), mint.KeyHash{1}); err != nil {
 				t.Error(err)
 			}
 		}); n != 0 || looks != 0 {

@@ -206,6 +206,44 @@ func (s *stuck) Next() (Event, error) {
 
 func (s *stuck) Close() {}
 
+// slow is an empty log, and the source of it, one of whose methods goes on when its context
+// is done, until a test says so.
+type slow struct {
+	what  string
+	goOn  chan struct{}
+	asked atomic.Int64 // at once
+	ctx   context.Context
+}
+
+// answer returns what is said by which of the methods: nothing, once its context is done,
+// or at once by those that come before the slow one.
+func (s *slow) answer(ctx context.Context, by string) error {
+	s.asked.Add(1)
+	defer s.asked.Add(-1)
+	if by != s.what {
+		return nil
+	}
+	<-ctx.Done()
+	<-s.goOn
+	return ctx.Err()
+}
+
+func (s *slow) Open(ctx context.Context, _ Job, _ uint64) (Events, error) {
+	s.ctx = ctx
+	return s, s.answer(ctx, "Open")
+}
+
+func (s *slow) Next() (Event, error) {
+	if err := s.answer(s.ctx, "Next"); err != nil {
+		return Event{}, err
+	}
+	return Event{}, io.EOF
+}
+
+func (s *slow) Await(ctx context.Context, _ Job) bool { return s.answer(ctx, "Await") == nil }
+
+func (s *slow) Close() {}
+
 // read reads until the log is over, and calls each with every event.
 func read(ctx context.Context, r *Reader, each func(Event)) error {
 	var room [8]Event

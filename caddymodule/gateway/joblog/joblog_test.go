@@ -239,21 +239,41 @@ func TestAReaderThatLeavesEndsTheFollowingOnlyAsTheLastOne(t *testing.T) {
 	})
 }
 
+// TestNothingIsAskedOfTheSourceAfterClose: who calls Close closes what the source asks.
 func TestNothingIsAskedOfTheSourceAfterClose(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := newMemory(1)
-		defer log.freeze()()
-		jobs := New(log)
-		reader := jobs.Join(theJob, 0)
-		defer reader.Leave()
-		synctest.Wait()
-		jobs.Close()
-		log.mu.Lock()
-		defer log.mu.Unlock()
-		if log.open != 0 || jobs.Join(Job{ID: "another"}, 0) != nil {
-			t.Errorf("%d logs are open, or a reader is let in", log.open)
-		}
-	})
+	for _, what := range []string{"Open", "Next", "Await"} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				source := &slow{what: what, goOn: make(chan struct{})}
+				jobs := New(source)
+				reader := jobs.Join(theJob, 0)
+				defer reader.Leave()
+				synctest.Wait()
+				if n := source.asked.Load(); n != 1 {
+					t.Fatalf("the source is asked %d times at once, want once", n)
+				}
+				closed := make(chan int64)
+				go func() {
+					jobs.Close()
+					closed <- source.asked.Load()
+				}()
+				synctest.Wait()
+				select {
+				case <-closed:
+					t.Error("it returned while the source was asked")
+					close(source.goOn)
+				default:
+					close(source.goOn)
+					if n := <-closed; n != 0 {
+						t.Errorf("the source is asked %d times at once after it", n)
+					}
+				}
+				if jobs.Join(Job{ID: "another"}, 0) != nil {
+					t.Error("a reader is let in after it")
+				}
+			})
+		})
+	}
 }
 
 // TestEachReaderGetsEachEventOnce has readers come and go, slow and fast ones, while

@@ -3,9 +3,11 @@ package streams
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -15,9 +17,10 @@ import (
 // Detach takes the connection of a stream that has begun away from the HTTP server, which
 // then gives back what it keeps of a request. From then on ctx is the stream's, leave is
 // called when the client leaves, and Close must be called. A client that takes nothing for
-// stall is gone; 0: it never is. It must be an answer of HTTP/1.1. false: the connection
-// can't be had, and nothing has changed.
-func (w *Writer) Detach(ctx context.Context, stall time.Duration, leave func()) bool {
+// stall is gone; 0: it never is. broke is told of a bug in leave, which ends the stream. After
+// a whole stream server goes on with the connection; nil: it is closed. It must be an answer
+// of HTTP/1.1. false: the connection can't be had, and nothing has changed.
+func (w *Writer) Detach(ctx context.Context, server *http.Server, stall time.Duration, leave func(), broke func(error)) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	from := w.answers()
@@ -28,32 +31,56 @@ func (w *Writer) Detach(ctx context.Context, stall time.Duration, leave func()) 
 	if http.NewResponseController(from).Flush() != nil {
 		return false
 	}
-	server, ok := innermost(from).(http.Hijacker)
+	hijacker, ok := innermost(from).(http.Hijacker)
 	if !ok {
 		return false
 	}
-	conn, _, err := server.Hijack()
+	conn, read, err := hijacker.Hijack()
 	if err != nil {
 		return false
 	}
-	w.ctx, w.detached = ctx, &connection{conn: conn, stall: stall, leave: leave, unwatch: watch(conn, leave)}
-	w.to.Store(&client{w.detached})
+	c := &connection{conn: conn, stall: stall, leave: leave, broke: broke}
+	if read.Reader.Buffered() == 0 { // else a part of the next request is lost
+		c.server = server
+	}
+	c.unwatch = c.watch()
+	w.ctx, w.detached = ctx, c
+	w.to.Store(&client{c})
 	return true
 }
 
-// watchAlone has leave called when the other side of a connection ends it, by a goroutine
-// that reads it and ends with it.
-func watchAlone(conn net.Conn, leave func()) (unwatch func()) {
+// watchAlone has gone called when the client ends its connection, by a goroutine that reads
+// it, and what would be the next request, and ends with it.
+func (c *connection) watchAlone() (unwatch func()) {
+	c.server = nil
 	go func() {
+		defer c.survive() // the connection may be another module's
 		var nothing [1]byte
 		for {
-			if _, err := conn.Read(nothing[:]); err != nil {
-				leave()
+			if _, err := c.conn.Read(nothing[:]); err != nil {
+				c.gone()
 				return
 			}
 		}
 	}()
 	return func() {}
+}
+
+// gone is called when the client left.
+func (c *connection) gone() {
+	defer c.survive()
+	c.leave()
+}
+
+// survive is deferred by what no server recovers: a bug ends the stream that has it, and
+// not the process. What is written next finds that its client is gone.
+func (c *connection) survive() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	_ = c.conn.Close() // nobody waits for it
+	c.once.Do(func() { c.broke(fmt.Errorf("letting its client go panicked: %v\n%s", p, debug.Stack())) })
 }
 
 // Close ends a detached stream: its body is whole, or broken off.
@@ -64,9 +91,24 @@ func (w *Writer) Close(whole bool) {
 	c.unwatch()
 	if whole && !c.broken {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(endTimeout))
-		_, _ = io.WriteString(c.conn, "0\r\n\r\n") // else the client left
+		if _, err := io.WriteString(c.conn, "0\r\n\r\n"); err == nil && c.handBack() { // else the client left
+			return
+		}
 	}
 	_ = c.conn.Close() // nobody waits for it
+}
+
+// handBack has the server go on with the connection, unless something may still be done to
+// it. Were it closed instead, the stream would have to say so at its beginning, and clients
+// that hear it (undici, hence fetch of Node) take a stream that was cut for a whole one.
+func (c *connection) handBack() bool {
+	c.ending.Lock()
+	defer c.ending.Unlock()
+	if c.server == nil || c.hurried.Load() || c.conn.SetDeadline(time.Time{}) != nil {
+		return false
+	}
+	c.back = serveOn(c.server, c.conn)
+	return c.back
 }
 
 // connection is the rest of a chunked answer.
@@ -74,10 +116,16 @@ type connection struct {
 	conn    net.Conn
 	stall   time.Duration // how long a client may take nothing, 0 for ever
 	leave   func()        // is called when the client left
+	broke   func(error)   // is told, once, that this panicked
+	once    sync.Once     // of broke
 	unwatch func()
 	out     *bytes.Buffer // what is not sent yet, one of buffers; nil: nothing
 	broken  bool          // a part of it was sent
 	hurried atomic.Bool   // it has a deadline
+	server  *http.Server  // goes on with it, nil: none
+
+	ending sync.Mutex // guards back, and that it is not hurried afterwards
+	back   bool       // the server has it
 }
 
 // buffers are of connections that send.
@@ -127,7 +175,7 @@ func (c *connection) FlushError() (err error) {
 	c.out = nil
 	if err != nil {
 		c.broken = true
-		c.leave()
+		c.gone()
 	}
 	return err
 }
@@ -145,9 +193,43 @@ func (c *connection) extend() {
 
 // SetWriteDeadline implements what http.ResponseController looks for. It is the last one.
 func (c *connection) SetWriteDeadline(at time.Time) error {
+	c.ending.Lock()
+	defer c.ending.Unlock()
+	if c.back {
+		return net.ErrClosed
+	}
 	c.hurried.Store(true)
 	return c.conn.SetWriteDeadline(at)
 }
 
+// serveOn has a server go on with a connection that was taken away from it, as with a new
+// one. false: it serves none any more.
+func serveOn(server *http.Server, conn net.Conn) bool {
+	l := &handback{conn: conn, addr: conn.LocalAddr()}
+	_ = server.Serve(l) // says that there is no other one
+	return l.conn == nil
+}
+
+// handback is a listener of one connection.
+type handback struct {
+	conn net.Conn // until it is accepted
+	addr net.Addr
+}
+
+func (l *handback) Accept() (conn net.Conn, err error) {
+	if l.conn == nil {
+		return nil, io.EOF
+	}
+	conn, l.conn = l.conn, nil
+	return conn, nil
+}
+
+func (l *handback) Close() error { return nil }
+
+func (l *handback) Addr() net.Addr { return l.addr }
+
 // Interface guards
-var _ http.ResponseWriter = (*connection)(nil)
+var (
+	_ http.ResponseWriter = (*connection)(nil)
+	_ net.Listener        = (*handback)(nil)
+)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 
@@ -49,6 +50,14 @@ func wrapped(wrap func(net.Conn) net.Conn) func(*httptest.Server) {
 	}
 }
 
+// broken fails a test whose stream broke off by a bug.
+func broken(t *testing.T) func(error) { return func(err error) { t.Error(err) } }
+
+func serverOf(r *http.Request) *http.Server {
+	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+	return server
+}
+
 // detaching serves streams that are detached at once, and hands out their writers with
 // the contexts that end when their clients leave.
 func detaching(t *testing.T, start func(*httptest.Server)) (*http.Client, string, <-chan *Writer) {
@@ -57,7 +66,7 @@ func detaching(t *testing.T, start func(*httptest.Server)) (*http.Client, string
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := NewWriter(r.Context(), wrapper{w}, nil)
 		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-		if err := out.Begin(); err != nil || !out.Detach(ctx, 0, cancel) {
+		if err := out.Begin(); err != nil || !out.Detach(ctx, serverOf(r), 0, cancel, broken(t)) {
 			t.Errorf("the stream is not detached: %v", err)
 		}
 		writers <- out
@@ -109,6 +118,42 @@ func TestADetachedStreamIsOneAnswerOfWholeEvents(t *testing.T) {
 	}
 }
 
+// TestAConnectionServesOnAfterAWholeStream: a client asks for the files of a job once its
+// stream has ended, and may do so before it sees that its connection was closed.
+func TestAConnectionServesOnAfterAWholeStream(t *testing.T) {
+	for name, start := range forms {
+		t.Run(name, func(t *testing.T) {
+			client, url, writers := detaching(t, start)
+			for n := range 3 {
+				reused := false
+				trace := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { reused = got.Reused }})
+				req, err := http.NewRequestWithContext(trace, http.MethodGet, url, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := client.Do(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out := <-writers
+				if err := errors.Join(out.Event([]byte("id: 1\ndata: a\n\n"), 0, false), out.FlushError()); err != nil {
+					t.Fatal(err)
+				}
+				out.Close(true)
+				body, err := io.ReadAll(res.Body)
+				res.Body.Close()
+				if err != nil || !strings.HasSuffix(string(body), "data: a\n\n") || res.Close {
+					t.Errorf("answered %q, %v, close %v", body, err, res.Close)
+				}
+				if want := n > 0 && name != "without a file"; reused != want {
+					t.Errorf("request %d is on a former connection: %v, want %v", n, reused, want)
+				}
+				out.Hurry() // which comes too late for the stream, and is not for what comes after it
+			}
+		})
+	}
+}
+
 func TestADetachedStreamCanBeBrokenOff(t *testing.T) {
 	client, url, writers := detaching(t, forms["plain"])
 	res := get(t, client, url)
@@ -132,6 +177,46 @@ func TestADetachedStreamEndsWhenItsClientLeaves(t *testing.T) {
 			out.Close(true)
 		})
 	}
+}
+
+// TestABugInLettingAClientGoEndsItsStreamAlone: no server recovers those who watch clients,
+// of whom one watches for all streams.
+func TestABugInLettingAClientGoEndsItsStreamAlone(t *testing.T) {
+	for name, start := range forms {
+		t.Run(name, func(t *testing.T) {
+			writers, bugs := make(chan *Writer, 1), make(chan error, 10)
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				out := NewWriter(r.Context(), wrapper{w}, nil)
+				leave := func() { panic("a bug") }
+				if err := out.Begin(); err != nil || !out.Detach(context.WithoutCancel(r.Context()), nil, 0, leave, func(err error) { bugs <- err }) {
+					t.Errorf("the stream is not detached: %v", err)
+				}
+				writers <- out
+			}))
+			start(s)
+			defer s.Close()
+			res := get(t, s.Client(), s.URL)
+			out := <-writers
+			res.Body.Close()
+			if err := wait.For(t, "the bug is told", bugs); !strings.Contains(err.Error(), "a bug") {
+				t.Errorf("told is %v", err)
+			}
+			if err := errors.Join(out.Event([]byte("id: 1\ndata: a\n\n"), 1, false), out.FlushError()); err == nil {
+				t.Error("the stream goes on")
+			}
+			out.Close(false)
+			if len(bugs) != 0 {
+				t.Errorf("told again is %v", <-bugs)
+			}
+		})
+	}
+	// Another stream's client is seen to leave.
+	client, url, writers := detaching(t, forms["plain"])
+	res := get(t, client, url)
+	out := <-writers
+	res.Body.Close()
+	wait.For(t, "the stream ends", out.Context().Done())
+	out.Close(true)
 }
 
 func TestTheFileOfAConnectionIsFoundBehindWhatWrapsIt(t *testing.T) {
@@ -174,7 +259,7 @@ func TestAStreamThatIsNoPlainAnswerIsNotDetached(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if out.Detach(t.Context(), 0, func() {}) {
+		if out.Detach(t.Context(), nil, 0, func() {}, broken(t)) {
 			t.Errorf("one that %s is detached", name)
 		}
 		if out.Context() != t.Context() {
@@ -213,7 +298,7 @@ func BenchmarkDeliverEvent(b *testing.B) {
 	defer conn.Close()
 	go func() { _, _ = io.Copy(io.Discard, other) }() // it ends with the stream
 	out := NewWriter(b.Context(), nil, nil)
-	out.sent, out.detached = http.StatusOK, &connection{conn: conn, leave: func() {}, unwatch: func() {}}
+	out.sent, out.detached = http.StatusOK, &connection{conn: conn, unwatch: func() {}}
 	out.to.Store(&client{out.detached})
 	block, id := []byte("id: 1\nevent: job.progress\ndata: {}\n\n"), uint64(0)
 	b.ReportAllocs()

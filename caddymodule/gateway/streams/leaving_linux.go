@@ -14,15 +14,15 @@ import (
 // errNoFile is the error of a connection behind which no file is to be seen.
 var errNoFile = errors.New("the connection has no file")
 
-// watch has leave called when the other side of a connection ends it, unless unwatch was
-// called before, which must be while the connection is open.
-func watch(conn net.Conn, leave func()) (unwatch func()) {
-	if file, err := fileOf(conn); err == nil {
-		if unwatch, err = leaving.watch(file, leave); err == nil {
+// watch has gone called when the client ends its connection, unless unwatch was called
+// before, which must be while the connection is open.
+func (c *connection) watch() (unwatch func()) {
+	if file, err := fileOf(c.conn); err == nil {
+		if unwatch, err = leaving.watch(file, c.gone); err == nil {
 			return unwatch
 		}
 	}
-	return watchAlone(conn, leave)
+	return c.watchAlone()
 }
 
 // leaving tells of all connections, with one goroutine, that the other side ended them.
@@ -39,6 +39,7 @@ type departures struct {
 	leave map[uint64]func() // by what the kernel calls a connection
 }
 
+// watch has leave, which must not panic, called when the other side ends a connection.
 func (d *departures) watch(file syscall.RawConn, leave func()) (unwatch func(), err error) {
 	d.start.Do(func() {
 		d.leave = make(map[uint64]func())
@@ -95,7 +96,9 @@ func (d *departures) run() {
 }
 
 // fileOf returns the file of a connection, or of the one that it wraps, as crypto/tls
-// does, or embeds, as Caddy and svc_connections do.
+// does, or embeds, as Caddy and svc_connections do. Caddy's http2Conn, of a server that
+// speaks HTTP/1.1 alone, has no method that leads to what it embeds. Where a connection is
+// another one, a stream costs a goroutine: TestNoStreamAtRestHasAGoroutine in caddymodule.
 func fileOf(conn net.Conn) (syscall.RawConn, error) {
 	for {
 		if c, ok := conn.(syscall.Conn); ok {

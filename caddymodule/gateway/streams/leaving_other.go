@@ -2,7 +2,5 @@
 
 package streams
 
-import "net"
-
-// watch has leave called when the other side of a connection ends it.
-func watch(conn net.Conn, leave func()) (unwatch func()) { return watchAlone(conn, leave) }
+// watch has gone called when the client ends its connection.
+func (c *connection) watch() (unwatch func()) { return c.watchAlone() }

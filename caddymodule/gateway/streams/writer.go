@@ -39,8 +39,6 @@ type Gate interface {
 type Writer struct {
 	// Final is called before the terminal event is passed on; nil for nothing.
 	Final func()
-	// Closes says that the connection ends with the stream, which its client is told.
-	Closes bool
 
 	gate   Gate
 	header http.Header            // of the source's answer
@@ -122,9 +120,6 @@ func (w *Writer) send(status int) {
 	}
 	if status == http.StatusOK {
 		sse.SetHeaders(w.answers().Header())
-		if w.Closes {
-			w.answers().Header().Set("Connection", "close")
-		}
 	}
 	w.answers().WriteHeader(status)
 }
@@ -257,13 +252,15 @@ func hurry(w http.ResponseWriter) {
 // End tells the client why the stream ends, between two events. Whatever is
 // written afterwards is refused.
 func (w *Writer) End(reason string) {
-	w.Hurry() // who writes holds the lock
+	// One write may be under way, by who holds the lock: its time ends now, past Caddy's
+	// writer, which gives each write its usual time again. The last write is another one.
+	w.Hurry()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
 		return
 	}
-	hurry(w.answers()) // else Caddy gives the last write its usual time
+	hurry(w.answers())
 	w.ended, w.reason = true, reason
 	if w.sent == http.StatusOK && !w.complete {
 		w.sayEnd()

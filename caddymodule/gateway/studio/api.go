@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/policy"
 
@@ -38,7 +38,7 @@ func (s *Studio) v1(ctx context.Context, x *exchange, method, target string, bod
 			return s.Quota.Serve(w, r, q, engine)
 		})
 	})
-	var refused *api.Error
+	var refused *answers.Error
 	if errors.As(err, &refused) {
 		return answer{}, refused
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -38,7 +39,7 @@ func (s *Studio) duplicate(x *exchange) error {
 	}
 	rev, err := strconv.Atoi(x.r.PostFormValue("rev"))
 	if err != nil || rev < 1 {
-		return api.BadRequest("rev must be the number of a version.")
+		return answers.BadRequest("rev must be the number of a version.")
 	}
 	was, err := s.Sidecar.Project(x.r.Context(), x.project())
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *Studio) duplicate(x *exchange) error {
 	}
 	var made api.ProjectCreated
 	if err := json.Unmarshal(a.body, &made); err != nil {
-		return api.Unavailable("The project may have been made: look at the list.", time.Second, err)
+		return answers.Unavailable("The project may have been made: look at the list.", time.Second, err)
 	}
 	from := url.Values{"from": {x.project()}, "rev": {strconv.Itoa(rev)}}
 	x.r.SetPathValue("project", made.Data.ID)
@@ -92,7 +93,7 @@ func (s *Studio) copyFrom(x *exchange) error {
 	from := x.r.PostFormValue("from")
 	rev, err := strconv.Atoi(x.r.PostFormValue("rev"))
 	if err != nil || rev < 1 || from == "" {
-		return api.BadRequest("from must be a project, and rev the number of a version of it.")
+		return answers.BadRequest("from must be a project, and rev the number of a version of it.")
 	}
 	if err := s.may(x, x.project(), policy.ActionStudioWrite); err != nil {
 		return err
@@ -131,7 +132,7 @@ func (s *Studio) copied(x *exchange, from string, rev int) (answer, error) {
 		return answer{}, err
 	}
 	if !bytes.HasPrefix(a.body, []byte("PK")) || len(a.body) > contract.MaxImport {
-		return answer{}, api.Unavailable("The project's engine gave no answer that can be used.", 0, nil)
+		return answer{}, answers.Unavailable("The project's engine gave no answer that can be used.", 0, nil)
 	}
 	a, err = s.ask(x.r.Context(), x.owner(), call{
 		method: http.MethodPost, path: contract.PathImport, query: url.Values{"from": {from}}, body: a.body,

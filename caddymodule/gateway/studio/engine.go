@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
@@ -44,7 +44,7 @@ type answer struct {
 }
 
 // ask calls the engine of a project, which is started if need be. The error is an
-// *api.Error for an engine that is not ready, or can't be reached, and for an answer that
+// *answers.Error for an engine that is not ready, or can't be reached, and for an answer that
 // the context's share has no room for.
 func (s *Studio) ask(ctx context.Context, p engineproxy.Project, c call) (answer, error) {
 	lease, err := s.Engines.Submit(ctx, p, hold)
@@ -70,17 +70,17 @@ func (s *Studio) ask(ctx context.Context, p engineproxy.Project, c call) (answer
 	}}
 	res, err := transport.RoundTrip(req)
 	if err != nil {
-		return answer{}, api.Unavailable("The project's engine can't be reached right now.", time.Second, err)
+		return answer{}, answers.Unavailable("The project's engine can't be reached right now.", time.Second, err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(shareOf(ctx).Reader(io.LimitReader(res.Body, maxAnswer+1), maxAnswer+1))
 	switch {
 	case errors.Is(err, gateway.ErrBodies):
-		return answer{}, api.Unavailable("Too many large files are being read right now.", time.Second, err)
+		return answer{}, answers.Unavailable("Too many large files are being read right now.", time.Second, err)
 	case err != nil:
-		return answer{}, api.Unavailable("The project's engine broke its answer off.", time.Second, err)
+		return answer{}, answers.Unavailable("The project's engine broke its answer off.", time.Second, err)
 	case len(body) > maxAnswer, res.Header.Get(contract.HeaderInstance) != lease.InstanceID:
-		return answer{}, api.Unavailable("The project's engine gave no answer that can be used.", time.Second, errors.New("an answer of another engine, or too long"))
+		return answer{}, answers.Unavailable("The project's engine gave no answer that can be used.", time.Second, errors.New("an answer of another engine, or too long"))
 	}
 	return answer{res.StatusCode, res.Header, body}, nil
 }
@@ -101,7 +101,7 @@ func (a answer) refused() error {
 	if status < 400 || status > 599 || status == http.StatusUnauthorized {
 		status = http.StatusBadGateway
 	}
-	return &api.Error{Status: status, Message: said.Error}
+	return &answers.Error{Status: status, Message: said.Error}
 }
 
 // askFor is ask for an answer of JSON.
@@ -119,7 +119,7 @@ func decode[T any](a answer) (out T, err error) {
 		return out, err
 	}
 	if err := json.Unmarshal(a.body, &out); err != nil {
-		return out, api.Unavailable("The project's engine gave no answer that can be used.", time.Second, err)
+		return out, answers.Unavailable("The project's engine gave no answer that can be used.", time.Second, err)
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 )
@@ -30,13 +32,12 @@ func (s *Studio) readFile(x *exchange) error {
 	if err := s.may(x, x.project(), policy.ActionStudioRead); err != nil {
 		return err
 	}
-	query := x.r.URL.Query()
-	rev, err := strconv.Atoi("0" + query.Get("rev"))
-	name := query.Get("path")
-	if err != nil || !api.CleanPath(name) {
+	name := x.r.URL.Query().Get("path")
+	query, ok := queryOfLive(cmp.Or(x.r.URL.Query().Get("rev"), Now), name)
+	if !ok {
 		return badName()
 	}
-	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(name, rev)})
+	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathFile, query: query})
 	if err == nil {
 		err = a.refused()
 	}
@@ -119,7 +120,7 @@ func (s *Studio) takeBack(x *exchange, name, was string, rev int) error {
 	}
 	switch {
 	case a.status == http.StatusPreconditionFailed:
-		return &api.Error{Status: a.status, Message: "The file was changed meanwhile: look at it, and take it back then."}
+		return &answers.Error{Status: a.status, Message: "The file was changed meanwhile: look at it, and take it back then."}
 	case a.refused() != nil:
 		return a.refused()
 	case x.json():
@@ -142,7 +143,7 @@ func precondition(was string) http.Header {
 func (s *Studio) saved(x *exchange, a answer, name, say string) error {
 	var made contract.Saved
 	if err := json.Unmarshal(a.body, &made); err != nil {
-		return api.Unavailable("The file may have been saved: look at it.", time.Second, err)
+		return answers.Unavailable("The file may have been saved: look at it.", time.Second, err)
 	}
 	removed := say == "deleted"
 	if made.Later {
@@ -172,10 +173,10 @@ func (s *Studio) saved(x *exchange, a answer, name, say string) error {
 func parse(r *http.Request) error {
 	err := r.ParseForm()
 	if tooMany := (*http.MaxBytesError)(nil); errors.As(err, &tooMany) {
-		return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: "That is more than the studio takes at once."}
+		return &answers.Error{Status: http.StatusRequestEntityTooLarge, Message: "That is more than the studio takes at once."}
 	}
 	if err != nil {
-		return api.BadRequest("The form did not arrive as a whole.")
+		return answers.BadRequest("The form did not arrive as a whole.")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 )
@@ -26,7 +27,7 @@ func (s *Studio) restore(x *exchange) error {
 	rev, err := strconv.Atoi(x.r.PostFormValue("rev"))
 	head, errHead := strconv.Atoi(x.r.PostFormValue("head"))
 	if err != nil || errHead != nil {
-		return api.BadRequest("rev and head must be numbers of versions.")
+		return answers.BadRequest("rev and head must be numbers of versions.")
 	}
 	body, err := json.Marshal(contract.RestoreRequest{Rev: rev, Head: head})
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *Studio) between(x *exchange, head int, refused error) error {
 	if len(came) > maxNamed {
 		came = append(came[:maxNamed], "others")
 	}
-	return &api.Error{Status: http.StatusConflict, Message: "There came meanwhile: " + strings.Join(came, ", ") + ". Look at that, and try again."}
+	return &answers.Error{Status: http.StatusConflict, Message: "There came meanwhile: " + strings.Join(came, ", ") + ". Look at that, and try again."}
 }
 
 // How long a version is kept: one that is about to be shared, a day longer than any share
@@ -78,7 +79,7 @@ func (s *Studio) keep(x *exchange) error {
 	}
 	rev, err := strconv.Atoi(x.r.PostFormValue("rev"))
 	if err != nil || rev < 1 {
-		return api.BadRequest("rev must be the number of a version.")
+		return answers.BadRequest("rev must be the number of a version.")
 	}
 	var req contract.KeepRequest
 	say := "let"
@@ -130,7 +131,7 @@ func (s *Studio) zip(x *exchange) error {
 	}
 	rev, err := strconv.Atoi(x.r.URL.Query().Get("rev"))
 	if err != nil || rev < 1 {
-		return api.BadRequest("rev must be the number of a version.")
+		return answers.BadRequest("rev must be the number of a version.")
 	}
 	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: fmt.Sprintf("%s/%d/zip", contract.PathRevisions, rev)})
 	if err == nil {
@@ -140,7 +141,7 @@ func (s *Studio) zip(x *exchange) error {
 		return err
 	}
 	if !bytes.HasPrefix(a.body, []byte("PK")) {
-		return api.Unavailable("The project's engine gave no answer that can be used.", 0, nil)
+		return answers.Unavailable("The project's engine gave no answer that can be used.", 0, nil)
 	}
 	x.Header().Set("Content-Type", "application/zip")
 	x.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="game-r%d.zip"`, rev))
@@ -201,7 +202,7 @@ func (s *Studio) diff(x *exchange) error {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return api.BadRequest("from and to must be numbers of versions.")
+			return answers.BadRequest("from and to must be numbers of versions.")
 		}
 		*into = n
 		query.Set(name, text)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -73,7 +74,7 @@ func (s *Studio) showHome(x *exchange, status int, page homePage) error {
 	// Of what others share there are those that open here.
 	allowed, err := s.Projects.Allowed(x.r.Context(), x.who.KeyID, policy.ActionStudioRead, list.Data)
 	if err != nil {
-		return api.Unavailable("Access can't be checked right now.", time.Second, err)
+		return answers.Unavailable("Access can't be checked right now.", time.Second, err)
 	}
 	for _, p := range allowed {
 		if page.Query == "" || strings.Contains(strings.ToLower(p.Name+" "+p.Description), strings.ToLower(page.Query)) {
@@ -99,7 +100,7 @@ func (s *Studio) create(x *exchange) error {
 		return err
 	}
 	a, err := s.v1(x.r.Context(), x, http.MethodPost, "/v1/projects", body, nil)
-	var refused *api.Error
+	var refused *answers.Error
 	if errors.As(err, &refused) && !x.json() && refused.Status < http.StatusInternalServerError {
 		page.Error = refused.Message
 		return s.showHome(x, refused.Status, page)
@@ -109,7 +110,7 @@ func (s *Studio) create(x *exchange) error {
 	}
 	var made api.ProjectCreated
 	if err := json.Unmarshal(a.body, &made); err != nil {
-		return api.Unavailable("The project may have been made: look at the list.", time.Second, err)
+		return answers.Unavailable("The project may have been made: look at the list.", time.Second, err)
 	}
 	x.r.SetPathValue("project", made.Data.ID)
 	switch {

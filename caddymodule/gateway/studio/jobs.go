@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
@@ -76,7 +77,7 @@ func (b brief) body(projectID string) ([]byte, error) {
 	}
 	if strings.TrimSpace(b.Skills) != "" {
 		if err := json.Unmarshal([]byte(b.Skills), &req.Skills); err != nil {
-			return nil, api.BadRequest("Skills must be a JSON list like [{\"key\": …, \"title\": …, \"files\": […]}].")
+			return nil, answers.BadRequest("Skills must be a JSON list like [{\"key\": …, \"title\": …, \"files\": […]}].")
 		}
 	}
 	return json.Marshal(req)
@@ -123,13 +124,13 @@ func (s *Studio) sent(x *exchange, b brief, a answer, err error) error {
 // uncertain reports whether a brief that was refused so is to be sent again as it is: it
 // may be a job already, and under the same name it becomes no second one. After any other
 // refusal it is changed, and needs a name of its own.
-func uncertain(refused *api.Error) bool {
+func uncertain(refused *answers.Error) bool {
 	return refused.Status == http.StatusServiceUnavailable || refused.Status == http.StatusGatewayTimeout
 }
 
 // failedToStart reports whether a brief was refused as its engine could not start, which is
 // no start to wait for: the refusal says why.
-func failedToStart(refused *api.Error) bool {
+func failedToStart(refused *answers.Error) bool {
 	var failed *engineproxy.FailedError
 	return refused.Starting && errors.As(refused, &failed)
 }
@@ -183,7 +184,7 @@ func (s *Studio) stop(x *exchange) error {
 // stopAfterStep has a job end when its step is done: no call of a model is broken off.
 func (s *Studio) stopAfterStep(x *exchange, job string) error {
 	if !api.ValidJobID(job) {
-		return api.BadRequest("There is no such job.")
+		return answers.BadRequest("There is no such job.")
 	}
 	if err := s.may(x, x.project(), policy.ActionCancel); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
@@ -19,8 +21,12 @@ import (
 	"github.com/svc-games/svc/sidecar"
 )
 
-// Now is what an address of a live preview begins with where it shows the present.
-const Now = "now"
+// What an address of a live preview begins with, in place of a version: where it shows the
+// present, and what the running job has built.
+const (
+	Now   = "now"
+	Built = "built"
+)
 
 // bridgeFile is beside the folders of a live preview: the script that says what goes
 // wrong in a game.
@@ -86,6 +92,22 @@ func hurry(w http.ResponseWriter) (done func()) {
 	}
 }
 
+// queryOfLive is how an engine is asked for a file of the folder that a preview's address
+// begins with.
+func queryOfLive(at, file string) (url.Values, bool) {
+	if !api.CleanPath(file) {
+		return nil, false
+	}
+	if at == Now {
+		return fileQuery(file, 0), true
+	}
+	if at == Built {
+		return url.Values{"path": {file}, "rev": {contract.RevBuilt}}, true
+	}
+	rev, err := strconv.Atoi(at)
+	return fileQuery(file, rev), err == nil && rev >= 0
+}
+
 // Live answers with one file of a project's game as it is, or was at a revision, for a
 // browser to run at the previews' origin. The console has made sure that the reader may
 // see it.
@@ -96,14 +118,11 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		_, _ = w.Write(data)
 		return
 	}
-	rev, err := strconv.Atoi(at)
-	if at == Now {
-		rev, err = 0, nil
-	}
 	if file == "" || strings.HasSuffix(file, "/") {
 		file += "index.html"
 	}
-	if err != nil || rev < 0 || !api.CleanPath(file) {
+	query, ok := queryOfLive(at, file)
+	if !ok {
 		http.Error(w, "The game has no such file.", http.StatusNotFound)
 		return
 	}
@@ -124,9 +143,9 @@ func (s *Studio) Live(w http.ResponseWriter, r *http.Request, projectID, name st
 		defer share.Release()
 		defer hurry(w)()
 		owner := engineproxy.Project{ID: projectID, OwnerID: project.OwnerID}
-		a, err = s.ask(withShare(ctx, share), owner, call{method: http.MethodGet, path: contract.PathFile, query: fileQuery(file, rev)})
+		a, err = s.ask(withShare(ctx, share), owner, call{method: http.MethodGet, path: contract.PathFile, query: query})
 	}
-	var notYet *api.Error
+	var notYet *answers.Error
 	switch {
 	case errors.As(err, &notYet) && notYet.RetryAfter > 0 && file == "index.html":
 		h := w.Header()

@@ -3,6 +3,7 @@ package studio
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -44,6 +45,19 @@ func TestALinkToAGameWhoseEngineStartsOpensByItself(t *testing.T) {
 	o.engines.submit = nil
 	if w := live("2/index.html"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "the game") {
 		t.Errorf("ready: %d %s", w.Code, w.Body)
+	}
+}
+
+func TestALivePreviewShowsWhatAJobHasBuilt(t *testing.T) {
+	var asked []string
+	o := openStudio(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Query().Get("path")+"@"+r.URL.Query().Get("rev"))
+	})
+	for _, name := range []string{"built/index.html", "now/a.js", "3/a.js", "built/../a.js", "other/a.js", "-1/a.js"} {
+		o.Live(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), o.sidecar.projects[0], name)
+	}
+	if want := []string{"index.html@built", "a.js@", "a.js@3"}; !slices.Equal(asked, want) {
+		t.Errorf("the engine is asked for %q, want %q", asked, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 )
@@ -95,9 +96,9 @@ func (s *Studio) build(x *exchange) error {
 	b := brief{Prompt: planPrompt(f.Text, said), Settings: api.Settings{ChatMode: api.ChatAgent}}
 	switch {
 	case f.SHA256 != x.r.PostFormValue("sha256") || f.Binary:
-		return s.unsent(x, brief{Prompt: said}, &api.Error{Status: http.StatusConflict, Message: "The plan is another one by now: read it first."})
+		return s.unsent(x, brief{Prompt: said}, &answers.Error{Status: http.StatusConflict, Message: "The plan is another one by now: read it first."})
 	case x.r.PostFormValue("do") == "plan" && said == "":
-		return s.unsent(x, brief{}, api.BadRequest("Say what the plan should change."))
+		return s.unsent(x, brief{}, answers.BadRequest("Say what the plan should change."))
 	case x.r.PostFormValue("do") == "plan":
 		b.Settings.ChatMode = api.ChatPlan
 	}

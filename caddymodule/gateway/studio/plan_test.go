@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 )
 
@@ -32,7 +34,7 @@ func TestAPlanIsShownAsADocumentAndSentAsItWasRead(t *testing.T) {
 	sent := 0
 	o.sidecar.replay = func(string) error {
 		sent++
-		return &api.Error{Status: http.StatusUnprocessableEntity, Message: "refused for the test"}
+		return &answers.Error{Status: http.StatusUnprocessableEntity, Message: "refused for the test"}
 	}
 	_, page := o.send(o.at(""), nil)
 	for _, want := range []string{"<h4><bdi>Plan: &lt;b&gt;Taxi&lt;/b&gt;</bdi></h4>", "<p><bdi>A new game, at night.</bdi></p>", "<bdi>Mechanic</bdi> <bdi>lane</bdi>", "Build this"} {
@@ -62,13 +64,13 @@ func TestAPlanIsShownAsADocumentAndSentAsItWasRead(t *testing.T) {
 }
 
 func TestTheQueueIsMovedByOnePlace(t *testing.T) {
-	a, b, c := api.NewJobID(time.Now()), api.NewJobID(time.Now()), api.NewJobID(time.Now())
+	a, b, c := mint.NewJobID(time.Now()), mint.NewJobID(time.Now()), mint.NewJobID(time.Now())
 	queue := strings.Join([]string{a, b, c}, ",")
 	for _, m := range []struct {
 		job, move string
 		want      []string
 	}{
-		{b, "sooner", []string{b, a, c}}, {b, "later", []string{a, c, b}}, {a, "sooner", nil}, {c, "later", nil}, {b, "", nil}, {"x", "later", nil}, {api.NewJobID(time.Now()), "later", nil},
+		{b, "sooner", []string{b, a, c}}, {b, "later", []string{a, c, b}}, {a, "sooner", nil}, {c, "later", nil}, {b, "", nil}, {"x", "later", nil}, {mint.NewJobID(time.Now()), "later", nil},
 	} {
 		got, err := moved(queue, m.job, m.move)
 		if !slices.Equal(got, m.want) || (err == nil) != (m.want != nil) {

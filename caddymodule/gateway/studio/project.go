@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -282,7 +283,7 @@ func (s *Studio) open(ctx context.Context, x *exchange, page projectPage, name s
 }
 
 func badName() error {
-	return &api.Error{Status: http.StatusUnprocessableEntity, Message: "This can't be the name of a file of the game."}
+	return &answers.Error{Status: http.StatusUnprocessableEntity, Message: "This can't be the name of a file of the game."}
 }
 
 func fileQuery(name string, rev int) url.Values {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/sidecar"
@@ -97,7 +98,7 @@ func moved(queue, job, move string) ([]string, error) {
 	i := slices.Index(ids, job)
 	j := i + map[string]int{"sooner": -1, "later": 1}[move]
 	if len(ids) > contract.MaxQueued || !api.ValidJobID(job) || i < 0 || j == i || j < 0 || j >= len(ids) {
-		return nil, api.BadRequest("queue must be the waiting jobs, job one of them, and move sooner or later.")
+		return nil, answers.BadRequest("queue must be the waiting jobs, job one of them, and move sooner or later.")
 	}
 	ids[i], ids[j] = ids[j], ids[i]
 	return ids, nil

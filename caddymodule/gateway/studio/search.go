@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 )
@@ -24,7 +24,7 @@ func (s *Studio) search(x *exchange) error {
 	page := searchPage{Query: x.r.URL.Query().Get("q")}
 	a, err := s.ask(x.r.Context(), x.owner(), call{method: http.MethodGet, path: contract.PathSearch, query: url.Values{"q": {page.Query}}})
 	if err == nil && a.status == http.StatusNotFound {
-		err = &api.Error{Status: a.status, Message: "This project's engine can't search its files."}
+		err = &answers.Error{Status: a.status, Message: "This project's engine can't search its files."}
 	}
 	if err == nil {
 		page.Found, err = decode[contract.Found](a)

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
@@ -242,7 +243,7 @@ func TestABriefKeepsItsNameWhileItMayBeAJobAlready(t *testing.T) {
 		seen := ""
 		o.sidecar.replay = func(key string) error {
 			seen = key
-			return &api.Error{Status: status, Message: "refused for the test"}
+			return &answers.Error{Status: status, Message: "refused for the test"}
 		}
 		_, page := o.send(o.at("/jobs"), url.Values{"prompt": {"a fox"}, "once": {once}})
 		found := name.FindStringSubmatch(page)

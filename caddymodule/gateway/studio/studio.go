@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/caddymodule/gateway"
 	"github.com/svc-games/svc/caddymodule/gateway/rate"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
@@ -83,7 +84,7 @@ func New(p Parts) (*Studio, error) {
 		s.routes.Handle(pattern, s.answer(answer))
 	}
 	s.routes.Handle("/", s.answer(func(*exchange) error {
-		return &api.Error{Status: http.StatusNotFound, Message: "There is no such page."}
+		return &answers.Error{Status: http.StatusNotFound, Message: "There is no such page."}
 	}))
 	return s, nil
 }
@@ -141,7 +142,7 @@ func (s *Studio) Serve(w http.ResponseWriter, r *http.Request, who site.Studio) 
 	return nil
 }
 
-// answerFunc answers a request, or returns why not: an *api.Error, or a failure of the
+// answerFunc answers a request, or returns why not: an *answers.Error, or a failure of the
 // service.
 type answerFunc func(x *exchange) error
 
@@ -155,7 +156,7 @@ func (s *Studio) answer(next answerFunc) http.Handler {
 }
 
 // fail answers with an error, as a page or as JSON.
-func (s *Studio) fail(x *exchange, refused *api.Error) {
+func (s *Studio) fail(x *exchange, refused *answers.Error) {
 	if refused.Status >= http.StatusInternalServerError && refused.Cause != nil {
 		s.Logger.Error("studio failed", zap.String("path", x.r.URL.Path), zap.Error(refused.Cause))
 	}
@@ -166,34 +167,34 @@ func (s *Studio) fail(x *exchange, refused *api.Error) {
 	s.render(x, refused.Status, "failure", frame{User: x.who.UserID, Title: "Studio", Data: refused})
 }
 
-func asError(err error) *api.Error {
-	var refused *api.Error
+func asError(err error) *answers.Error {
+	var refused *answers.Error
 	if errors.As(err, &refused) {
 		return refused
 	}
-	return api.Unavailable("The studio can't answer right now. Try again in a moment.", 5*time.Second, err)
+	return answers.Unavailable("The studio can't answer right now. Try again in a moment.", 5*time.Second, err)
 }
 
 // may returns nil when the policy lets the studio do something with a project.
 func (s *Studio) may(x *exchange, projectID string, action policy.Action) error {
-	if projectID != "" && api.CheckProjectID(projectID) != nil {
+	if projectID != "" && !api.ValidProjectID(projectID) {
 		return unknownProject()
 	}
 	d, err := s.Sidecar.Decide(x.r.Context(), x.who.KeyID, projectID, action)
 	switch {
 	case err != nil:
-		return api.Unavailable("Access can't be checked right now.", time.Second, err)
+		return answers.Unavailable("Access can't be checked right now.", time.Second, err)
 	case d.Allow:
 		x.owners[projectID] = cmp.Or(d.OwnerID, x.who.UserID)
 		return nil
 	case d.Status == http.StatusUnauthorized:
-		return &api.Error{Status: http.StatusForbidden, Message: "Your studio is disabled. Enable its key on the page API Keys."}
+		return &answers.Error{Status: http.StatusForbidden, Message: "Your studio is disabled. Enable its key on the page API Keys."}
 	case projectID != "" && d.Status == http.StatusForbidden:
 		return unknownProject() // a foreign one and none read alike
 	}
-	return &api.Error{Status: d.Status, Message: d.Error, Reason: d.Reason, Limit: d.Limit}
+	return &answers.Error{Status: d.Status, Message: d.Error, Reason: d.Reason, Limit: d.Limit}
 }
 
-func unknownProject() *api.Error {
-	return &api.Error{Status: http.StatusNotFound, Message: "You have no such project."}
+func unknownProject() *answers.Error {
+	return &answers.Error{Status: http.StatusNotFound, Message: "You have no such project."}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/policy"
 )
@@ -38,7 +39,7 @@ func (s *Studio) upload(x *exchange) error {
 		if was == "" {
 			message = "There is such a file already. Open it to replace it."
 		}
-		err = &api.Error{Status: http.StatusPreconditionFailed, Message: message}
+		err = &answers.Error{Status: http.StatusPreconditionFailed, Message: message}
 	}
 	if err == nil {
 		err = a.refused()
@@ -60,11 +61,11 @@ func (s *Studio) uploaded(r *http.Request) (name, was string, file []byte, err e
 		return "", "", nil, tooLarge()
 	}
 	if err != nil {
-		return "", "", nil, api.BadRequest("The form did not arrive as a whole.")
+		return "", "", nil, answers.BadRequest("The form did not arrive as a whole.")
 	}
 	sent, header, err := r.FormFile("file")
 	if err != nil {
-		return "", "", nil, api.BadRequest("Choose a file first.")
+		return "", "", nil, answers.BadRequest("Choose a file first.")
 	}
 	defer sent.Close()
 	if header.Size > contract.MaxEdit {
@@ -85,10 +86,10 @@ func (s *Studio) uploaded(r *http.Request) (name, was string, file []byte, err e
 func (s *Studio) cleaned(r *http.Request, name string, file []byte) ([]byte, error) {
 	kind, ok := kindOf(file)
 	if !ok {
-		return nil, &api.Error{Status: http.StatusUnsupportedMediaType, Message: "Only PNG, JPEG and GIF pictures and WAV, MP3 and Ogg sounds can be uploaded."}
+		return nil, &answers.Error{Status: http.StatusUnsupportedMediaType, Message: "Only PNG, JPEG and GIF pictures and WAV, MP3 and Ogg sounds can be uploaded."}
 	}
 	if !kind.named(name) {
-		return nil, &api.Error{Status: http.StatusUnprocessableEntity, Message: "The file is " + kind.what + ": its name must end with " + strings.Join(kind.names, " or ") + "."}
+		return nil, &answers.Error{Status: http.StatusUnprocessableEntity, Message: "The file is " + kind.what + ": its name must end with " + strings.Join(kind.names, " or ") + "."}
 	}
 	select {
 	case s.uploads <- struct{}{}:
@@ -99,17 +100,17 @@ func (s *Studio) cleaned(r *http.Request, name string, file []byte) ([]byte, err
 	out, err := kind.clean(file)
 	switch {
 	case errors.Is(err, errPixels), errors.Is(err, errFrames), errors.Is(err, errScans):
-		return nil, &api.Error{Status: http.StatusUnprocessableEntity, Message: "The picture can't be taken: " + err.Error() + "."}
+		return nil, &answers.Error{Status: http.StatusUnprocessableEntity, Message: "The picture can't be taken: " + err.Error() + "."}
 	case err != nil:
-		return nil, &api.Error{Status: http.StatusUnprocessableEntity, Message: "The file begins like " + kind.what + ", but can't be read as one."}
+		return nil, &answers.Error{Status: http.StatusUnprocessableEntity, Message: "The file begins like " + kind.what + ", but can't be read as one."}
 	case len(out) > contract.MaxEdit:
 		return nil, tooLarge()
 	}
 	return out, nil
 }
 
-func tooLarge() *api.Error {
-	return &api.Error{Status: http.StatusRequestEntityTooLarge, Message: "A picture or sound may have 1 MiB: make it smaller and upload it again."}
+func tooLarge() *answers.Error {
+	return &answers.Error{Status: http.StatusRequestEntityTooLarge, Message: "A picture or sound may have 1 MiB: make it smaller and upload it again."}
 }
 
 // plain matches what the name of a file is not made of.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/site"
 )
@@ -130,7 +131,7 @@ func fullPage(t *testing.T) []byte {
 		}
 	})
 	for i := range 50 {
-		job := api.Job{JobID: api.NewJobID(begin.Add(time.Duration(i*i) * time.Minute)), Status: api.JobCompleted, CreatedAt: begin, TIKSpent: api.TIK(i * 12_345)}
+		job := api.Job{JobID: mint.NewJobID(begin.Add(time.Duration(i*i) * time.Minute)), Status: api.JobCompleted, CreatedAt: begin, TIKSpent: api.TIK(i * 12_345)}
 		job.Progress.Message = "A game of " + rand.Text()
 		o.sidecar.jobs = append(o.sidecar.jobs, sidecar.Job{Job: job, Settled: true})
 	}

@@ -67,6 +67,7 @@ class Client:
         """Any other operation of the document that answers JSON; values are those of its query.
 
         As in request("POST", f"/v1/projects/{id}/publish", {"jobId": job.job_id}). It waits out a 503 for a minute.
+        A view of analytics comes as text with format="csv" or "ndjson".
         """
         return self._http.call(method, path + query(**values), body)
 

@@ -180,10 +180,13 @@ class Transport:
 
     def json(self, method: str, path: str, body: Any = None, headers: Optional[Mapping[str, str]] = None) -> Any:
         with self.send(method, path, body, headers) as answer:
+            said, kind = answer.read(), answer.headers.get("Content-Type", "")
             try:
-                return json.loads(answer.read())
+                if "csv" in kind or "ndjson" in kind:
+                    return said.decode()  # a view, asked for as text
+                return json.loads(said)
             except ValueError:
-                if "json" not in answer.headers.get("Content-Type", ""):
+                if "json" not in kind:
                     raise SvcError(answer.status, FOREIGN, answer.headers, f"{method} {path.split('?')[0]}") from None
                 raise ConnectionError("the answer broke off") from None
 

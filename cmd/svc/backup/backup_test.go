@@ -15,6 +15,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/api/play"
 	"github.com/svc-games/svc/cmd/svc/backup"
 	"github.com/svc-games/svc/engine-proxy/archive"
@@ -128,7 +129,7 @@ func (p *place) work(ctx context.Context, done func(n int, jobID string)) {
 		}
 		at := time.Now()
 		rec, err := p.archive.PutEnd(contract.JobRecord{
-			JobID: api.NewJobID(at), ProjectID: api.NewProjectID(), Status: api.JobFailed, FinishedAt: &at, LastEventID: 1,
+			JobID: mint.NewJobID(at), ProjectID: mint.NewProjectID(), Status: api.JobFailed, FinishedAt: &at, LastEventID: 1,
 			Failure: &api.Failure{Code: api.FailureInternal, Message: "m"},
 		})
 		kept := rec.JobID

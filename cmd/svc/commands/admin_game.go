@@ -21,7 +21,7 @@ func gameCommand(o *localOptions) *cobra.Command {
 
 func gameBlockCommand(o *localOptions) *cobra.Command {
 	var why string
-	c := command(o, "block PROJECT --why TEXT", "Block a game: players can't open it, published now or later", cobra.ExactArgs(1),
+	c := command(o, "block PROJECT --why TEXT", "Block a game: players can't open it, published now or later", oneProject,
 		func(ctx context.Context, args []string) (struct{}, error) {
 			if why == "" {
 				return struct{}{}, misused("--why is missing: the game's owner reads it")
@@ -33,7 +33,7 @@ func gameBlockCommand(o *localOptions) *cobra.Command {
 }
 
 func gameUnblockCommand(o *localOptions) *cobra.Command {
-	return command(o, "unblock PROJECT", "Unblock a game", cobra.ExactArgs(1),
+	return command(o, "unblock PROJECT", "Unblock a game", oneProject,
 		func(ctx context.Context, args []string) (struct{}, error) {
 			return struct{}{}, adviseGame(o.client().UnblockGame(ctx, args[0]))
 		}, nothing)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/sidecar"
 	"github.com/svc-games/svc/sidecar/keys"
 	"github.com/svc-games/svc/sidecar/tables"
@@ -23,7 +24,7 @@ func chargeOneJob(t *testing.T, s *adminService, keyID string) (projectID, jobID
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobID = api.NewJobID(time.Now())
+	jobID = mint.NewJobID(time.Now())
 	_, err = s.Reserve(t.Context(), sidecar.Reservation{JobID: jobID, KeyID: keyID, ProjectID: project.ID})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/peer"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -117,7 +118,7 @@ func TestAdminManagesAUserAndAKeyFromCreationToRevocation(t *testing.T) {
 	}
 	created := decodeAdmin[keys.Created](t, s, "key", "create", "--user", "alice", "--name", "ci",
 		"--jobs-per-day", "10", "--jobs-per-month", "100", "--max-concurrent-jobs", "2", "--tik-per-month", "12.5")
-	hash, ok := api.ParseKey(created.Secret)
+	hash, ok := mint.ParseKey(created.Secret)
 	if !ok || created.ID == "" || !strings.HasSuffix(created.Secret, created.Masked[len(created.Masked)-4:]) {
 		t.Errorf("key %+v", created)
 	}
@@ -168,7 +169,7 @@ func TestAdminUsageShowsWhatWasUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Reserve(t.Context(), sidecar.Reservation{JobID: api.NewJobID(time.Now()), KeyID: id, ProjectID: project.ID})
+	_, err = s.Reserve(t.Context(), sidecar.Reservation{JobID: mint.NewJobID(time.Now()), KeyID: id, ProjectID: project.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -97,7 +98,7 @@ func (o *viewOptions) write(w io.Writer, view api.View, page int) error {
 		printView(w, view, o.definitions)
 		return nil
 	}
-	table, err := view.Table(o.query.Table)
+	table, err := requests.TableOf(view, o.query.Table)
 	switch {
 	case err != nil:
 		return err

@@ -91,10 +91,8 @@ func parseBatchLine(text []byte, number int) (batchLine, error) {
 	if strings.TrimSpace(line.Prompt) == "" {
 		return line, errors.New("it has no prompt")
 	}
-	if line.ProjectID != "" {
-		if err := checkProject(line.ProjectID); err != nil {
-			return line, err
-		}
+	if err := checkGiven(line.ProjectID); err != nil {
+		return line, err
 	}
 	asked, err := json.Marshal(line.GenerateRequest)
 	if err != nil {

@@ -84,7 +84,7 @@ func (b *batch) refused(ctx context.Context, e batchEntry, err error) error {
 
 // without notes why a line has no game for now.
 func (b *batch) without(e batchEntry, why error) error {
-	e.Said = why.Error()
+	e.Said = sentence(why)
 	b.display.note(printable(e.ID + ": " + e.Said))
 	return b.book.set(e)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 const (
@@ -94,7 +95,7 @@ func limited(s *fakeService, limit string, times int) {
 			return false
 		}
 		times--
-		(&api.Error{Status: 429, Message: "No more.", Reason: api.ReasonLimitExceeded, Limit: limit, RetryAfter: time.Second}).WriteTo(w)
+		(&answers.Error{Status: 429, Message: "No more.", Reason: api.ReasonLimitExceeded, Limit: limit, RetryAfter: time.Second}).WriteTo(w)
 		return true
 	}
 }
@@ -221,12 +222,14 @@ func TestBatchGoesOnWithTheOtherLinesWhereTheServiceFailsForOne(t *testing.T) {
 		if r.Method+r.URL.Path != "POST/v1/projects" || !broken {
 			return false
 		}
-		(&api.Error{Status: http.StatusInternalServerError, Message: "It broke."}).WriteTo(w)
+		w.Header().Set("X-Request-Id", "r-1")
+		(&answers.Error{Status: http.StatusInternalServerError, Message: "It broke."}).WriteTo(w)
 		return true
 	}
 	file, dir := briefs(t, fishing+`{"id": "race", "projectId": "`+fakeProject+`", "prompt": "a race around a lake"}`+"\n")
 	code, stdout, stderr := svc("batch", file, "-o", dir, "--parallel", "1")
-	if code != exitJobFailed || len(s.submitted()) != 1 || !strings.Contains(stdout, "It broke.") {
+	const said = "It broke. (500, request r-1)" // as every command says it
+	if code != exitJobFailed || len(s.submitted()) != 1 || !strings.Contains(stdout, said) || !strings.Contains(stderr, "fish: "+said) {
 		t.Errorf("exit %d, %d submissions: %s%s", code, len(s.submitted()), stdout, stderr)
 	}
 	s.locked(func() { broken = false })

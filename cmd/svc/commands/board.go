@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -27,13 +28,13 @@ func boardSetCommand() *cobra.Command {
 		Use:     "set PROJECT FILE",
 		Short:   `Replace the rules with those in a file ("-" is standard input), and print them`,
 		Example: `  echo '{"better": "lower", "least": 3}' | svc board set PROJECT -`,
-		Args:    cobra.ExactArgs(2),
+		Args:    projectFirst(cobra.ExactArgs(2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := readRules(c.InOrStdin(), args[1])
 			if err != nil {
 				return err
 			}
-			rules, err := api.ParseBoardRules(text)
+			rules, err := requests.ParseBoardRules(text)
 			if err != nil {
 				return &codedError{exitUsage, err}
 			}

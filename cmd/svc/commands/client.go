@@ -113,7 +113,7 @@ func callCommand[T any](o *clientOptions, use, short string, args cobra.Position
 func readCommand[T any](o *clientOptions, use, short string,
 	call func(service *client.Client, ctx context.Context, project string) (T, error), people func(c *cobra.Command, answer T),
 ) *cobra.Command {
-	c := callCommand(o, use+" PROJECT", short, cobra.ExactArgs(1), func(ctx context.Context, service *client.Client, args []string) (T, error) {
+	c := callCommand(o, use+" PROJECT", short, oneProject, func(ctx context.Context, service *client.Client, args []string) (T, error) {
 		return call(service, ctx, args[0])
 	}, people)
 	c.ValidArgsFunction = completeProjects(o)

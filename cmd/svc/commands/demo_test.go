@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/sidecar/store/postgrestest"
 )
 
@@ -62,7 +63,7 @@ func TestDemoMakesAGameAndThenChangesItAndPublishesBoth(t *testing.T) {
 	s := newFakeService(t)
 	dir := checkout(t)
 	failed, stdout, stderr := demo(t, dir)
-	page := os.Getenv("SVC_BASE_URL") + api.PlayPath(fakeProject)
+	page := os.Getenv("SVC_BASE_URL") + answers.PlayPath(fakeProject)
 	if failed || stdout != page+"\ndemo/game/index.html\n" {
 		t.Fatalf("first run: %q %s", stdout, stderr)
 	}

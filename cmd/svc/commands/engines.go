@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/svc-games/svc/api"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/remote"
 )
@@ -128,19 +127,4 @@ func enginesResetCommand(o *localOptions) *cobra.Command {
 	c.Long = "Reset forgets that a project's engine failed: the next submission starts it, even after a\n" +
 		"failure that is not retried by itself."
 	return c
-}
-
-// oneProject is of commands whose argument is a project.
-func oneProject(c *cobra.Command, args []string) error {
-	if err := cobra.ExactArgs(1)(c, args); err != nil {
-		return err
-	}
-	return checkProject(args[0])
-}
-
-func checkProject(id string) error {
-	if !api.ValidProjectID(id) {
-		return misused("%q is not a project id: want 24 lower-case hexadecimal characters", id)
-	}
-	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/engine-proxy/driver/process"
 	"github.com/svc-games/svc/engine-proxy/fleet"
@@ -55,7 +55,7 @@ func failedEngine(t *testing.T) (dir, project string) {
 // startFailedEngine is failedEngine with how the engine proxy is stopped.
 func startFailedEngine(t *testing.T) (dir, project string, stop func()) {
 	t.Helper()
-	dir, project = t.TempDir(), api.NewProjectID()
+	dir, project = t.TempDir(), mint.NewProjectID()
 	driver, err := process.New(process.Options{StateRoot: filepath.Join(dir, state.StatesDir), Command: []string{"/nonexistent/svc-engine"}})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestEnginesStopForceClearsAFailure(t *testing.T) {
 
 func TestEnginesStopSaysWhereThereIsNoEngine(t *testing.T) {
 	dir, project := failedEngine(t)
-	if code, _, errs := runEngines(dir, "stop", api.NewProjectID()); code != exitError || !strings.Contains(errs, "this project has no engine") {
+	if code, _, errs := runEngines(dir, "stop", mint.NewProjectID()); code != exitError || !strings.Contains(errs, "this project has no engine") {
 		t.Errorf("an unknown project: code %d: %s", code, errs)
 	}
 	for _, args := range [][]string{{"stop", project}, {"stop", "--force", project}, {"stop", project}} { // the second forgets the failure

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -52,13 +53,13 @@ func experimentsWinnerCommand() *cobra.Command {
 // experimentCommand makes a command that changes an experiment, and prints what there is
 // then.
 func experimentCommand(use, short string, args cobra.PositionalArgs, change func(args []string) api.ExperimentChange) *cobra.Command {
-	c := callCommand(new(clientOptions), use, short, args, func(ctx context.Context, service *client.Client, args []string) ([]api.Experiment, error) {
+	c := callCommand(new(clientOptions), use, short, projectFirst(args), func(ctx context.Context, service *client.Client, args []string) ([]api.Experiment, error) {
 		return service.ChangeExperiment(ctx, args[0], change(args))
 	}, printExperiments)
 	call := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wanted := change(args)
-		if err := wanted.Check(); err != nil {
+		if err := requests.CheckExperiment(wanted); err != nil {
 			return &codedError{exitUsage, err}
 		}
 		return call(c, args)

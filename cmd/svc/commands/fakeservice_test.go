@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
+	"github.com/svc-games/svc/api/requests"
 )
 
 const (
@@ -76,7 +78,7 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Header.Get("Authorization") != "Bearer "+fakeKey {
-		(&api.Error{Status: 401, Message: "This API key is not valid.", Reason: api.ReasonInvalid}).WriteTo(w)
+		(&answers.Error{Status: 401, Message: "This API key is not valid.", Reason: api.ReasonInvalid}).WriteTo(w)
 		return
 	}
 	if s.refuse != nil && s.refuse(w, r) {
@@ -85,9 +87,9 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	switch route := r.Method + " " + strings.Replace(r.URL.Path, fakeJob, "ID", 1); route {
 	case "POST /v1/projects":
-		req, err := api.ParseProjectRequest(body)
+		req, err := requests.ParseProjectRequest(body)
 		if err != nil {
-			err.(*api.Error).WriteTo(w)
+			err.(*answers.Error).WriteTo(w)
 			return
 		}
 		s.names = append(s.names, req.Name)
@@ -103,14 +105,14 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.listed = append(s.listed, r.URL.RawQuery)
 		answer(w, 200, api.JobList{Success: true, Data: []api.Job{s.record(), s.record()}})
 	case "POST /v1/projects/" + fakeProject + "/publish":
-		answer(w, 200, api.Published{Success: true, Data: api.Publication{GameID: fakeProject, JobID: fakeJob, Path: api.PlayPath(fakeProject)}})
+		answer(w, 200, api.Published{Success: true, Data: api.Publication{GameID: fakeProject, JobID: fakeJob, Path: answers.PlayPath(fakeProject)}})
 	case "GET /v1/models":
 		answer(w, 200, api.ModelList{Success: true, Data: []api.Model{
 			{Name: api.ModelEmbedded}, {Name: "writer\x1b[2J", Default: true, Context: 1000, Vision: true, Reasoning: true, Price: &api.ModelPrice{Input: 3, Cached: 1, Output: 15}},
 		}})
 	case "POST /v1/generate":
-		if _, err := api.ParseGenerateRequest(body); err != nil {
-			err.(*api.Error).WriteTo(w)
+		if _, err := requests.ParseGenerateRequest(body); err != nil {
+			err.(*answers.Error).WriteTo(w)
 			return
 		}
 		s.bodies = append(s.bodies, string(body))
@@ -126,7 +128,7 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "GET /v1/generate/ID/events":
 		s.stream(w, r)
 	default:
-		(&api.Error{Status: 404, Message: "There is no such route: " + route}).WriteTo(w)
+		(&answers.Error{Status: 404, Message: "There is no such route: " + route}).WriteTo(w)
 	}
 }
 

@@ -169,12 +169,10 @@ func (o *generateOptions) request(stdin io.Reader, brief string) (api.GenerateRe
 		instructions := string(text)
 		req.Instructions = &instructions
 	}
-	if o.project != "" {
-		if err := checkProject(o.project); err != nil {
-			return req, err
-		}
+	err := checkGiven(o.project)
+	if err != nil {
+		return req, err
 	}
-	var err error
 	req.Settings, err = parseSettings(o.settings)
 	return req, err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
@@ -149,7 +150,7 @@ func TestGenerateRefusesToReplaceTheCurrentDirectory(t *testing.T) {
 }
 
 func TestExitCodesOfGenerate(t *testing.T) {
-	refuse := func(e api.Error) func(http.ResponseWriter, *http.Request) bool {
+	refuse := func(e answers.Error) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodPost && r.URL.Path == "/v1/generate" {
 				e.WriteTo(w)
@@ -170,15 +171,15 @@ func TestExitCodesOfGenerate(t *testing.T) {
 		}, exitJobFailed, "The TIK ran out. (tik_exhausted)"},
 		{"cancelled", func(s *fakeService) { s.status = api.JobCancelled }, exitJobCancelled, "cancelled"},
 		{"limit", func(s *fakeService) {
-			s.refuse = refuse(api.Error{Status: 429, Message: "Used up.", Reason: api.ReasonLimitExceeded, Limit: api.LimitJobsPerDay})
+			s.refuse = refuse(answers.Error{Status: 429, Message: "Used up.", Reason: api.ReasonLimitExceeded, Limit: api.LimitJobsPerDay})
 		}, exitLimitExceeded, "Used up."},
 		{"dead key", func(s *fakeService) {
-			s.refuse = refuse(api.Error{Status: 401, Message: "Revoked.", Reason: api.ReasonRevoked})
+			s.refuse = refuse(answers.Error{Status: 401, Message: "Revoked.", Reason: api.ReasonRevoked})
 		}, exitAuthentication, "Revoked."},
 		{"no capacity within the budget", func(s *fakeService) {
-			s.refuse = refuse(api.Error{Status: 503, Message: "Starting.", RetryAfter: time.Hour, Starting: true})
+			s.refuse = refuse(answers.Error{Status: 503, Message: "Starting.", RetryAfter: time.Hour, Starting: true})
 		}, exitNoCapacity, "Starting."},
-		{"forbidden", func(s *fakeService) { s.refuse = refuse(api.Error{Status: 403, Message: "Not yours."}) }, exitError, "Not yours."},
+		{"forbidden", func(s *fakeService) { s.refuse = refuse(answers.Error{Status: 403, Message: "Not yours."}) }, exitError, "Not yours."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newFakeService(t)
@@ -198,7 +199,7 @@ func TestRefusedBriefLeavesNoEmptyProject(t *testing.T) {
 	s.refuse = func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
 		case r.Method == http.MethodPost && r.URL.Path == "/v1/generate":
-			(&api.Error{Status: status, Message: "There is no model nobody.", RetryAfter: time.Hour}).WriteTo(w)
+			(&answers.Error{Status: status, Message: "There is no model nobody.", RetryAfter: time.Hour}).WriteTo(w)
 		case r.Method == http.MethodDelete:
 			deleted = append(deleted, r.URL.Path)
 			answer(w, http.StatusOK, map[string]any{"success": true})
@@ -289,7 +290,7 @@ func TestInterruptWhileTheEngineStartsSaysThatThereIsNoJob(t *testing.T) {
 	s := newFakeService(t)
 	asked := make(chan struct{})
 	s.refuse = func(w http.ResponseWriter, _ *http.Request) bool {
-		api.EngineStarting(30 * time.Second).WriteTo(w)
+		answers.EngineStarting(30 * time.Second).WriteTo(w)
 		close(asked)
 		return true
 	}

@@ -27,6 +27,9 @@ func jobCommand(use, short string, o *jobOptions, run func(c *cobra.Command, job
 
 		ValidArgsFunction: completeJobs(&o.clientOptions),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkGiven(o.project); err != nil {
+				return err
+			}
 			return run(c, client.Job{ID: args[0], ProjectID: o.project})
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/gamezip"
 )
 
@@ -184,7 +185,7 @@ func TestNamesOfOthersDoNotDriveTheTerminal(t *testing.T) {
 func TestWhatARefusalSaysDoesNotDriveTheTerminal(t *testing.T) {
 	s := newFakeService(t)
 	s.refuse = func(w http.ResponseWriter, _ *http.Request) bool {
-		(&api.Error{Status: 400, Message: "Bad.\x1b]0;owned\x07\u009b2J"}).WriteTo(w) // an engine's words come this way
+		(&answers.Error{Status: 400, Message: "Bad.\x1b]0;owned\x07\u009b2J"}).WriteTo(w) // an engine's words come this way
 		return true
 	}
 	code, _, stderr := svc("generate", "a game", "-p", fakeProject)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/client"
 )
 
@@ -25,9 +26,12 @@ func jobsCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			if status != "" {
 				var err error
-				if query.Status, err = api.ParseJobStatus(status); err != nil {
+				if query.Status, err = requests.ParseJobStatus(status); err != nil {
 					return &codedError{exitUsage, err}
 				}
+			}
+			if err := checkGiven(query.ProjectID); err != nil {
+				return err
 			}
 			if most < 1 {
 				return misused("--limit must be at least 1")

@@ -110,6 +110,7 @@ func (o *localOptions) show(c *cobra.Command, from string, files bundle.Snapshot
 type preview struct {
 	diff   verify.Difference
 	replay *replay.Report // nil: there is no decision log here
+	silent []string       // sidecars whose logs could not be read
 	table  []string       // why the table that the policy carries is not that of its rules
 }
 
@@ -124,7 +125,7 @@ func (o *localOptions) preview(ctx context.Context, from string, next *policy.Ev
 		return nil, fmt.Errorf("the active policy: %w", err)
 	}
 	p := &preview{}
-	if p.replay, err = o.rehearse(ctx, next, before); err != nil {
+	if p.replay, p.silent, err = o.rehearse(ctx, next, before); err != nil {
 		return nil, err
 	}
 	if p.diff, err = verify.Diff(ctx, active, files); err != nil {
@@ -136,19 +137,28 @@ func (o *localOptions) preview(ctx context.Context, from string, next *policy.Ev
 	return p, nil
 }
 
-// rehearse has both policies make the decisions of the last hour again; nil without a log.
-func (o *localOptions) rehearse(ctx context.Context, next, active *policy.Evaluator) (*replay.Report, error) {
+// rehearse has both policies make the decisions of the last hour again, those of all sidecars
+// with one store; nil without a log. silent are those that did not say what they have.
+func (o *localOptions) rehearse(ctx context.Context, next, active *policy.Evaluator) (r *replay.Report, silent []string, err error) {
 	since := time.Now().Add(-rehearsed)
 	log, err := decisionlog.OpenSince(o.logPath(""), since)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer log.Close()
-	report, err := replay.Run(ctx, log, next, replay.Options{Since: since, Against: active})
-	return &report, err
+	others, err := o.gather(ctx, decisionlog.Query{Filter: decisionlog.Filter{Since: since}})
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := joined(log, others.Parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := replay.Run(ctx, all, next, replay.Options{Since: since, Against: active})
+	return &report, others.Silent, err
 }
 
 // none reports whether the policy decides as the active one does, and as its own table says.
@@ -172,6 +182,9 @@ func (p *preview) print(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "\nof the decisions of the last hour change %d:\n", p.replay.Changed())
+	if len(p.silent) > 0 {
+		fmt.Fprintln(w, silentSidecars(p.silent))
+	}
 	printReplay(w, *p.replay)
 }
 

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -31,7 +32,8 @@ func policyExplainCommand(o *localOptions) *cobra.Command {
 X-Request-Id of its answer, all decisions are listed and the one that determined the
 answer is explained: a replay if there is one, else the first refusal, else the last
 decision. Projects left out of a list do not count as refusals. The policy is the one
-that decided; it is kept as long as the log has a decision of it.`,
+that decided; it is kept as long as the log has a decision of it. Where several sidecars
+share a store, the running service asks the others; with --log only that file is read.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			log, err := o.openLog(c, logFile)
@@ -40,6 +42,9 @@ that decided; it is kept as long as the log has a decision of it.`,
 			}
 			defer log.Close()
 			records, err := decisionlog.Find(log, args[0])
+			if errors.Is(err, decisionlog.ErrNotFound) || err == nil && records[0].DecisionID != args[0] {
+				records, err = findAll(records, err, o.others(c, logFile, decisionlog.Query{ID: args[0]}), args[0])
+			}
 			if err != nil {
 				return err
 			}
@@ -62,6 +67,26 @@ that decided; it is kept as long as the log has a decision of it.`,
 	c.Flags().StringVar(&name, "policy", "",
 		`the policy to explain with: a directory, a bundle, "active" or "embedded" (default the one that decided)`)
 	return c
+}
+
+// findAll adds the records that other sidecars have of a decision or request; err is that of
+// the log here.
+func findAll(records []decisionlog.Record, err error, parts []decisionlog.Part, id string) ([]decisionlog.Record, error) {
+	for _, part := range parts {
+		lines, failed := part.Open()
+		var more []decisionlog.Record
+		if failed == nil {
+			more, failed = decisionlog.Find(lines, id)
+		}
+		switch {
+		case failed == nil:
+			records, err = append(records, more...), nil
+		case !errors.Is(failed, decisionlog.ErrNotFound):
+			return nil, failed
+		}
+	}
+	slices.SortStableFunc(records, func(a, b decisionlog.Record) int { return a.Timestamp.Compare(b.Timestamp) })
+	return records, err
 }
 
 // answering returns which of the decisions on a request its answer was.
@@ -105,7 +130,7 @@ func (o *localOptions) explainer(ctx context.Context, name, logPath string, r de
 			}
 		}
 	}
-	files, err := o.client().PolicyFiles(ctx, r.Revision())
+	files, err := o.client().DecidedPolicy(ctx, r.Revision())
 	if err != nil {
 		return nil, fmt.Errorf("getting policy %s, which decided: %w; or name another with --policy", r.Revision(), err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/policy"
 	"github.com/svc-games/svc/policy/bundle"
 	"github.com/svc-games/svc/policy/decisionlog"
@@ -261,7 +262,7 @@ func TestAttributesAreShownSetAndRemoved(t *testing.T) {
 func TestEveryRefusalOfAKeyThatNobodyHasIsCountedInTheLog(t *testing.T) {
 	s := startAdminServiceWith(t, activation.Options{Threshold: 1})
 	for range 5 {
-		if _, err := s.Authenticate(t.Context(), api.KeyHash{}); !errors.Is(err, sidecar.ErrUnknownKey) {
+		if _, err := s.Authenticate(t.Context(), mint.KeyHash{}); !errors.Is(err, sidecar.ErrUnknownKey) {
 			t.Fatal(err)
 		}
 	}

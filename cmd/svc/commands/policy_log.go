@@ -3,7 +3,10 @@ package commands
 import (
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +23,7 @@ func policyLogCommand(o *localOptions) *cobra.Command {
 	var f decisionlog.Filter
 	var logFile, since, until, action string
 	var last int
+	var follow bool
 	c := &cobra.Command{
 		Use:   "log [--who ID] [--rule RULE] [--status N] [--since TIME] …",
 		Short: "Show recorded decisions: who asked, for what, and which rule decided",
@@ -27,7 +31,11 @@ func policyLogCommand(o *localOptions) *cobra.Command {
 All given filters must match. --who is the id of a key or of a user; --status 503 means
 that no decision was made. A record may stand for several similar decisions, with their
 count. "(asked)" marks decisions that were asked for over OPA's API or AuthZEN's, on facts
-that are the asker's.`,
+that are the asker's. Where several sidecars share a store, the running service asks the
+others for what their logs have; with --log only that file is read.
+
+--follow prints each record as a line of JSON, those that the newest file of the log holds
+and all that come, until it is interrupted.`,
 		Example: "  svc policy log --who alice --refused --since 24h\n  svc policy log --request 6f1c2f6e-8a2d-4c55-9d0b-1c7c2e0f6a11",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -42,12 +50,20 @@ that are the asker's.`,
 				return err
 			}
 			f.Action = policy.Action(action)
+			if follow {
+				return o.followLog(c, logFile, f)
+			}
 			log, err := o.openLog(c, logFile)
 			if err != nil {
 				return err
 			}
 			defer log.Close()
 			selection, err := decisionlog.Select(log, f, last)
+			for _, part := range o.others(c, logFile, decisionlog.Query{Filter: f, Last: last}) {
+				if err == nil {
+					err = selection.Add(part, f, last)
+				}
+			}
 			return o.print(c, selection, err, func(w io.Writer) { printSelection(w, selection) })
 		},
 	}
@@ -62,8 +78,22 @@ that are the asker's.`,
 	c.Flags().StringVar(&f.Revision, "revision", "", "only decisions of this policy, by its revision or the start of it")
 	c.Flags().StringVar(&since, "since", "", "only decisions since this time, or since so long ago")
 	c.Flags().StringVar(&until, "until", "", "only decisions before this time, or before so long ago")
+	c.Flags().BoolVar(&follow, "follow", false, "print decisions as they are recorded, as lines of JSON")
 	c.Flags().IntVar(&last, "last", defaultLog, "how many of the newest decisions; 0 for all")
 	return c
+}
+
+// followLog prints records until the command is interrupted, and those of that moment.
+func (o *localOptions) followLog(c *cobra.Command, logFile string, f decisionlog.Filter) error {
+	if logFile == "-" {
+		return misused("standard input can't be followed: name a file with --log")
+	}
+	ctx, cancel := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	return decisionlog.Follow(ctx, o.logPath(logFile), f, func(line []byte) error {
+		_, err := fmt.Fprintf(c.OutOrStdout(), "%s\n", line)
+		return err
+	})
 }
 
 func printSelection(w io.Writer, s decisionlog.Selection) {

@@ -25,7 +25,8 @@ func policyReplayCommand(o *localOptions) *cobra.Command {
 		Long: `Evaluate recorded decisions again and show which would have been different. The
 log has one decision a line, as JSON, with the field names of OPA's decision log;
 without --log it is the service's log in the data directory, rotated files
-included. FILE may be "-" for standard input. --since takes a time,
+included, with what other sidecars with the same store recorded, of each the last
+32 MiB. FILE may be "-" for standard input. --since takes a time,
 2026-11-20T12:00:00Z, or a duration before now, 90m; --against compares with
 another policy instead of the recorded decisions.
 
@@ -47,7 +48,11 @@ may be "*". Exit code 1 when a change is not expected.`,
 				return err
 			}
 			defer log.Close()
-			report, err := replay.Run(c.Context(), log, e, options)
+			all, err := joined(log, o.others(c, logFile, decisionlog.Query{Filter: decisionlog.Filter{Since: options.Since}}))
+			if err != nil {
+				return err
+			}
+			report, err := replay.Run(c.Context(), all, e, options)
 			err = o.print(c, report, err, func(w io.Writer) { printReplay(w, report) })
 			if err == nil && report.Unexpected() {
 				err = errors.New("decisions change unexpectedly")

@@ -55,6 +55,34 @@ func projectsGetCommand() *cobra.Command {
 	})
 }
 
+// oneProject is of commands whose argument is a project.
+var oneProject = projectFirst(cobra.ExactArgs(1))
+
+// projectFirst is of commands whose first argument is a project: what is none is not sent.
+func projectFirst(all cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := all(c, args); err != nil {
+			return err
+		}
+		return checkProject(args[0])
+	}
+}
+
+// checkGiven is checkProject of an id that may be left out.
+func checkGiven(id string) error {
+	if id == "" {
+		return nil
+	}
+	return checkProject(id)
+}
+
+func checkProject(id string) error {
+	if !api.ValidProjectID(id) {
+		return misused("%q is not a project id: want 24 lower-case hexadecimal characters", id)
+	}
+	return nil
+}
+
 func projectsDeleteCommand() *cobra.Command {
 	o := &clientOptions{}
 	var yes bool
@@ -64,12 +92,9 @@ func projectsDeleteCommand() *cobra.Command {
 		Long: `Delete removes a project and everything that belongs to it, for good. It asks first
 unless --yes is given. A project with an unfinished job is refused: cancel the job
 first.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneProject,
 		ValidArgsFunction: completeProjects(o),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkProject(args[0]); err != nil {
-				return &codedError{exitUsage, err}
-			}
 			return o.call(c, func(ctx context.Context, service *client.Client) error {
 				project, err := service.Project(ctx, args[0])
 				if err != nil {

@@ -37,7 +37,7 @@ func ofProjectCommand(use, short string, o *clientOptions, run func(ctx context.
 	c := &cobra.Command{
 		Use:   use + " PROJECT",
 		Short: short,
-		Args:  cobra.ExactArgs(1),
+		Args:  oneProject,
 
 		ValidArgsFunction: completeProjects(o),
 		RunE: func(c *cobra.Command, args []string) error {

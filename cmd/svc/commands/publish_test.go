@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 func TestThePrintedAddressOfAGameIsItsPage(t *testing.T) {
@@ -16,7 +17,7 @@ func TestThePrintedAddressOfAGameIsItsPage(t *testing.T) {
 	site := os.Getenv("SVC_BASE_URL")
 	for _, base := range []string{site, site + "/", site + "/v1", site + "/v1/", strings.Replace(site, "//", "//user:word@", 1)} {
 		code, stdout, stderr := svc("publish", fakeJob, "--base-url", base)
-		if code != exitOK || stdout != site+api.PlayPath(fakeProject)+"\n" {
+		if code != exitOK || stdout != site+answers.PlayPath(fakeProject)+"\n" {
 			t.Errorf("%s: exit %d: %q %s", base, code, stdout, stderr)
 		}
 	}

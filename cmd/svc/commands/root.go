@@ -53,8 +53,21 @@ did not start in time, 130 interrupted.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(clientCommands()...)
-	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand(), traceCommand(), certsCommand())
+	root.AddCommand(adminCommand(), enginesCommand(), policyCommand(), doctorCommand(), traceCommand(), certsCommand(), versionCommand())
 	return root
+}
+
+// versionCommand prints what --version does.
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			fmt.Fprintln(c.OutOrStdout(), "svc version", c.Root().Version)
+			return nil
+		},
+	}
 }
 
 // Execute runs svc with args and returns its exit code. Results go to stdout,

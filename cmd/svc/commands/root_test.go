@@ -75,6 +75,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 	page := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(page.Close)
 	other := page.URL
+	const p = fakeProject
 	const hint = "is the service running? start it with make run, or name "
 	for line, want := range map[string]string{
 		"engines list --data-dir " + dir:              "no engine proxy uses " + dir + ": " + hint + "its data directory with --data-dir",
@@ -93,7 +94,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		"projects list --api-key-file /none":          "reading API key: /none: no such file or directory",
 		"projects list --api-key-file " + bad:         "This API key is not valid. Give another key with SVC_API_KEY or --api-key-file. (401)",
 		"jobs --status done":                          "status must be one of queued, running, completed, failed and cancelled.",
-		"experiments draft p speed 1 1":               "Each value must have 1 to 40 characters and differ from the others.",
+		"experiments draft " + p + " speed 1 1":       "Each value must have 1 to 40 characters and differ from the others.",
 		"generate brief -p x":                         `"x" is not a project id: want 24 lower-case hexadecimal characters`,
 	} {
 		if _, _, stderr := svc(strings.Fields(line)...); stderr != "svc: "+want+"\n" {

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/client"
 )
 
@@ -25,7 +25,7 @@ func sentence(err error) string {
 		}
 	}
 	var refused *client.Error
-	var wrong *api.Error
+	var wrong *answers.Error
 	var asked *url.Error
 	var dial *net.OpError
 	var path *fs.PathError

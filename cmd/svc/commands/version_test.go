@@ -29,7 +29,9 @@ func TestVersionIsOfTheCommitThatWasBuilt(t *testing.T) {
 	run(clone, "go", "build", "-ldflags", "-s -w", "-o", program, "./cmd/svc")
 	commit := run(clone, "git", "rev-parse", "HEAD")
 	want := regexp.MustCompile(`^svc version v0\.0\.0-\d{14}-` + commit[:12] + `(\+dirty)?\n$`)
-	if said := run(clone, program, "--version"); !want.MatchString(said) {
-		t.Errorf("it says %q, want %s", said, want)
+	for _, asked := range []string{"--version", "version"} {
+		if said := run(clone, program, asked); !want.MatchString(said) {
+			t.Errorf("svc %s says %q, want %s", asked, said, want)
+		}
 	}
 }

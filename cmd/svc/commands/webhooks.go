@@ -19,7 +19,7 @@ func webhooksCommand() *cobra.Command {
 
 func webhooksSetCommand() *cobra.Command {
 	var events []string
-	c := callCommand(new(clientOptions), "set PROJECT URL", "Set the URL; print the secret if a new one was made", cobra.ExactArgs(2),
+	c := callCommand(new(clientOptions), "set PROJECT URL", "Set the URL; print the secret if a new one was made", projectFirst(cobra.ExactArgs(2)),
 		func(ctx context.Context, service *client.Client, args []string) (api.Webhook, error) {
 			return service.SetWebhook(ctx, args[0], args[1], events...)
 		}, printWebhook)
@@ -73,7 +73,7 @@ func webhooksDeliveriesCommand() *cobra.Command {
 }
 
 func webhooksReplayCommand() *cobra.Command {
-	return callCommand(new(clientOptions), "replay PROJECT DELIVERY", "Post a delivery again, as if it were new", cobra.ExactArgs(2),
+	return callCommand(new(clientOptions), "replay PROJECT DELIVERY", "Post a delivery again, as if it were new", projectFirst(cobra.ExactArgs(2)),
 		func(ctx context.Context, service *client.Client, args []string) (api.Delivery, error) {
 			return service.ReplayDelivery(ctx, args[0], args[1])
 		}, func(c *cobra.Command, d api.Delivery) { fmt.Fprintln(c.OutOrStdout(), printable(d.State)) })

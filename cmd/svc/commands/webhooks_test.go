@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 )
 
 const (
@@ -112,7 +113,7 @@ func TestWebhooksRefusesWhatIsNoUse(t *testing.T) {
 		t.Errorf("asked %q", *asked)
 	}
 	s.refuse = func(w http.ResponseWriter, _ *http.Request) bool {
-		(&api.Error{Status: 404, Message: "The project has no webhook."}).WriteTo(w)
+		(&answers.Error{Status: 404, Message: "The project has no webhook."}).WriteTo(w)
 		return true
 	}
 	if code, stdout, stderr := svc("webhooks", "show", fakeProject); code != exitError || stdout != "" || !strings.Contains(stderr, "The project has no webhook.") {

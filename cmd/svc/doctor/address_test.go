@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/test/freeport"
 	"github.com/svc-games/svc/test/wait"
 )
 
 func TestAddressIsFreeOursOrTaken(t *testing.T) {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		(&api.Error{Status: 401, Message: "No key.", Reason: api.ReasonMissing}).WriteTo(w)
+		(&answers.Error{Status: 401, Message: "No key.", Reason: api.ReasonMissing}).WriteTo(w)
 	})
 	ours, secure, other := httptest.NewServer(answer), httptest.NewTLSServer(answer), httptest.NewServer(http.NotFoundHandler())
 	for _, s := range []*httptest.Server{ours, secure, other} {

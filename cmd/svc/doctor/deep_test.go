@@ -10,6 +10,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/archive"
 	"github.com/svc-games/svc/engine-proxy/state"
 	"github.com/svc-games/svc/policy"
@@ -29,7 +30,7 @@ func TestDoctorFindsDamageInTheArchiveWhenItLooksDeep(t *testing.T) {
 	}
 	at := time.Now()
 	rec, err := kept.PutEnd(contract.JobRecord{
-		JobID: api.NewJobID(at), ProjectID: api.NewProjectID(), Status: api.JobFailed, FinishedAt: &at, LastEventID: 1,
+		JobID: mint.NewJobID(at), ProjectID: mint.NewProjectID(), Status: api.JobFailed, FinishedAt: &at, LastEventID: 1,
 		Failure: &api.Failure{Code: api.FailureInternal, Message: "m"},
 	})
 	if err != nil {
@@ -119,7 +120,7 @@ func TestDoctorReadsTheStoresFileWhenItLooksDeep(t *testing.T) {
 // endedJob returns a data directory with a store that has one ended job.
 func endedJob(t *testing.T) (dir, jobID string) {
 	t.Helper()
-	dir, jobID = t.TempDir(), api.NewJobID(time.Now())
+	dir, jobID = t.TempDir(), mint.NewJobID(time.Now())
 	s, err := store.OpenSQLite(t.Context(), filepath.Join(dir, store.SQLiteFile))
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +134,7 @@ func endedJob(t *testing.T) (dir, jobID string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	project := api.NewProjectID()
+	project := mint.NewProjectID()
 	err = s.Update(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Exec("INSERT INTO projects (id, owner_id, session_id, name, template, description, created_at) VALUES (?, 'alice', 's', 'n', 'blank', '', 1)", project)
 		if err != nil {

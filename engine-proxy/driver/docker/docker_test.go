@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/docker/dockertest"
 	"github.com/svc-games/svc/engine-proxy/internal/sidebyside"
@@ -99,9 +99,9 @@ func (b *bed) clear(t testing.TB) {
 // spec prepares what a driver may rely on.
 func (b *bed) spec(t testing.TB) driver.Spec {
 	t.Helper()
-	id := api.NewProjectID()
+	id := mint.NewProjectID()
 	s := driver.Spec{
-		Incarnation: driver.Incarnation{ProjectID: id, Generation: 1, InstanceID: api.NewInstanceID(time.Now())},
+		Incarnation: driver.Incarnation{ProjectID: id, Generation: 1, InstanceID: mint.NewInstanceID(time.Now())},
 		OwnerID:     "ann",
 		Volume:      filepath.Join(b.dir, "projects", id), RuntimeDir: filepath.Join(b.dir, "run", id),
 		StateDir: filepath.Join(b.dir, "engines", id),

@@ -15,13 +15,13 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/internal/driverkit"
 	"github.com/svc-games/svc/test/wait"
 )
 
-func anotherInstance() string { return api.NewInstanceID(time.Now()) }
+func anotherInstance() string { return mint.NewInstanceID(time.Now()) }
 
 // listening waits until the engine answers on its socket, on the host's side.
 func (b *bed) listening(t testing.TB, s driver.Spec) {
@@ -237,7 +237,7 @@ func TestNotFoundOfAnythingButTheDaemonProvesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	h := newHandle("0123456789ab", api.NewProjectID(), anotherInstance())
+	h := newHandle("0123456789ab", mint.NewProjectID(), anotherInstance())
 	if _, err := d.Inspect(t.Context(), h); !errors.Is(err, driver.ErrUnavailable) || errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("inspect: %v, want ErrUnavailable", err)
 	}

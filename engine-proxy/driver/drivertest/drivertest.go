@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	fakeengine "github.com/svc-games/svc/test/fake/engine"
 	"github.com/svc-games/svc/test/fake/engine/orders"
@@ -94,9 +94,9 @@ func Run(t *testing.T, h Harness) {
 // proxy lays them out, and returns what to run. Its engine has orders: none.
 func NewSpec(t testing.TB, root string) driver.Spec {
 	t.Helper()
-	id := api.NewProjectID()
+	id := mint.NewProjectID()
 	s := driver.Spec{
-		Incarnation: driver.Incarnation{ProjectID: id, Generation: 1, InstanceID: api.NewInstanceID(time.Now())},
+		Incarnation: driver.Incarnation{ProjectID: id, Generation: 1, InstanceID: mint.NewInstanceID(time.Now())},
 		OwnerID:     "owner",
 		Volume:      filepath.Join(root, "projects", id),
 		RuntimeDir:  filepath.Join(root, "run", id),
@@ -124,7 +124,7 @@ func NewRemoteSpec(t testing.TB, root string) driver.Spec {
 // renew makes s the next incarnation of the same project.
 func renew(t testing.TB, s *driver.Spec) {
 	t.Helper()
-	s.InstanceID = api.NewInstanceID(time.Now())
+	s.InstanceID = mint.NewInstanceID(time.Now())
 	s.Generation++
 	if s.Remote != nil {
 		s.Remote = &driver.RemoteSpec{Token: tokenOf(*s), Cert: []byte("certificate"), Key: []byte("key"), CA: []byte("authority")}

@@ -9,7 +9,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/engine-proxy/driver"
 	"github.com/svc-games/svc/engine-proxy/driver/drivertest"
 	"github.com/svc-games/svc/engine-proxy/driver/kubernetes/kubetest"
@@ -62,7 +62,7 @@ func (b *bed) spec(t testing.TB) driver.Spec {
 // next makes s the next incarnation of the same project.
 func next(s driver.Spec) driver.Spec {
 	s.Generation++
-	s.InstanceID = api.NewInstanceID(time.Now())
+	s.InstanceID = mint.NewInstanceID(time.Now())
 	return s
 }
 

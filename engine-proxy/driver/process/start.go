@@ -240,6 +240,8 @@ func (d *Driver) awaitStatus(ctx context.Context, from *os.File, in *instance) e
 			err = errors.New("the shim ended")
 		case err == nil && st.Refused != "" && st.Fatal:
 			err = cannotRun(errors.New(st.Refused))
+		case err == nil && st.Refused != "" && st.Full:
+			err = fmt.Errorf("%w: %s", driver.ErrCapacity, st.Refused)
 		case err == nil && st.Refused != "":
 			err = errors.New(st.Refused)
 		}

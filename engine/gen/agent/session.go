@@ -109,7 +109,10 @@ func (s *session) step(ctx context.Context) (Stop, error) {
 	}
 	s.broken = 0
 	s.pay(reply.Model, reply.Usage)
-	s.talk.read(reply.Usage)
+	if full := s.talk.read(reply.Model, reply.Usage); full > 0 && !s.holds(full) {
+		s.refusal = model.Missed(full)
+		return StopProvider, nil
+	}
 	calls := s.talk.answered(reply)
 	if text := reply.Text(); text != "" {
 		s.rep.Say(text)
@@ -200,11 +203,21 @@ func (s *session) ask(ctx context.Context) (model.Reply, error) {
 		MaxOutput: s.most, Effort: string(s.task.Ask.Settings.ReasoningLevel), Cache: true, Lost: s.lost,
 	}
 	reply, err := s.chat(ctx, request)
+	if refused, ok := errors.AsType[*model.Refusal](err); ok && refused.Context > 0 && !s.holds(refused.Context) {
+		return reply, err
+	}
 	if model.KindOf(err) == model.Overflow && s.talk.compact(s.talk.later()/4) {
 		request.Messages = s.talk.messages()
 		return s.chat(ctx, request)
 	}
 	return reply, err
+}
+
+// holds notes how many tokens the model can hold, as its server says or shows, and reports
+// whether that is enough.
+func (s *session) holds(tokens int) bool {
+	s.task.Window = tokens
+	return model.Fits(tokens) == nil
 }
 
 // deltaEvery is how often a piece of an answer is passed on, at most.

@@ -35,6 +35,7 @@ type talk struct {
 	calls  int             // counted, for ids of our own
 
 	known, knownAt int // tokens that the provider counted, of how many bytes
+	still          still
 }
 
 // newTalk begins a conversation with what stays the same the longest: the rules and
@@ -123,13 +124,6 @@ const begun = 1
 
 // messages returns the conversation.
 func (t *talk) messages() []model.Message { return slices.Clone(t.list) }
-
-// read notes how long the conversation was at a provider.
-func (t *talk) read(u model.Usage) {
-	if !u.Estimated {
-		t.known, t.knownAt = u.Input+u.Cached+u.CacheWrite, t.size()
-	}
-}
 
 // tokens is about how many the conversation has.
 func (t *talk) tokens() int {

@@ -12,9 +12,10 @@ const (
 
 // compound returns the end of a word that is written together from words of the
 // lexicon, "Goldmünzen" or "starfish": it is what the whole is a kind of. "" is
-// returned where either part is unknown.
+// returned where either part is unknown, and in Spanish and French, where "méchants" is
+// no ant.
 func (l *lexicon) compound(word string) string {
-	for i := shortestFirst; len(word) <= longestCompound && i <= len(word)-shortestLast; i++ {
+	for i := shortestFirst; l.joins && len(word) <= longestCompound && i <= len(word)-shortestLast; i++ {
 		if kind := word[i:]; l.isNoun(kind) && l.speaks(word[:i]) {
 			return kind
 		}

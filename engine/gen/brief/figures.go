@@ -26,6 +26,9 @@ var figures = func() map[string]figure {
 	return out
 }()
 
+// BodyOf is the body that a noun has as the hero, "" for none.
+func BodyOf(noun string) string { return figures[noun].body }
+
 func parseFigure(fields []string) (f figure) {
 	for i := 0; i+1 < len(fields); i += 2 {
 		v := fields[i+1]

@@ -23,6 +23,7 @@ var everyLanguage = []string{"en", "de", "es", "fr", "it"}
 type lexicon struct {
 	means map[string]map[string]string // a kind of meaning ("noun", "theme") to a word to its meaning
 	sets  map[string]map[string]bool   // words that share a meaning ("verb avoid", "plain")
+	joins bool                         // nouns are written together with what they are a kind of
 }
 
 // dictionaries are the lexicons of single languages, lexicons those of texts in
@@ -30,7 +31,7 @@ type lexicon struct {
 var dictionaries, lexicons = func() (alone, whole map[string]*lexicon) {
 	alone, whole = map[string]*lexicon{}, map[string]*lexicon{}
 	for _, lang := range everyLanguage {
-		alone[lang] = &lexicon{means: map[string]map[string]string{}, sets: map[string]map[string]bool{}}
+		alone[lang] = newLexicon(lang)
 		for _, l := range readLines("words/" + lang + ".txt") {
 			alone[lang].add(l[0], strings.Fields(l[1]))
 		}
@@ -38,7 +39,7 @@ var dictionaries, lexicons = func() (alone, whole map[string]*lexicon) {
 		alone[lang].addForms()
 	}
 	for _, lang := range everyLanguage {
-		whole[lang] = &lexicon{means: map[string]map[string]string{}, sets: map[string]map[string]bool{}}
+		whole[lang] = newLexicon(lang)
 		for _, read := range languagesOf(lang) {
 			for what, set := range alone[read].sets {
 				for word := range set {
@@ -49,6 +50,10 @@ var dictionaries, lexicons = func() (alone, whole map[string]*lexicon) {
 	}
 	return alone, whole
 }()
+
+func newLexicon(lang string) *lexicon {
+	return &lexicon{means: map[string]map[string]string{}, sets: map[string]map[string]bool{}, joins: lang == "en" || lang == "de"}
+}
 
 // languagesOf returns the languages whose words count in a text, its own first.
 func languagesOf(lang string) []string {

@@ -1,7 +1,9 @@
 package brief
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/svc-games/svc/engine/gen/catalog"
@@ -16,17 +18,22 @@ func (r *Reading) Params(mechanic string) map[string]float64 {
 	out := map[string]float64{}
 	for name, p := range catalog.Mechanics[mechanic].Params {
 		for i := range r.tokens {
-			v, n := said(p, r.tokens[i:], r.languages)
+			v, n := r.saidAt(p, i)
 			_, found := out[name]
-			counted := unicode.IsDigit(rune(r.tokens[i].word[0])) // wins over words: "for beginners, 4x4"
+			counted := n > 0 && slices.ContainsFunc(r.tokens[i:i+n], token.isCount) // wins over words: "for beginners, 4x4"
+			if denied := n > 0 && r.tokens[i].negated && r.tokens[i+n-1].number == 0; denied {
+				r.understood(i, n) // "no subtraction" sets nothing
+				continue
+			}
 			if n == 0 || found && !counted || p.Aim && !aimed(r.tokens, i) {
 				continue
 			}
 			out[name] = min(max(v, p.Min), p.Max)
-			for j := range n {
-				r.tokens[i+j].known, r.tokens[i+j].tuned = true, true
-			}
+			r.understood(i, n)
 			r.because(joined(r.tokens[i:i+n]), "the "+name)
+			if v != out[name] {
+				r.beyond(r.tokens[i:i+n], v, out[name])
+			}
 			if counted {
 				break
 			}
@@ -39,6 +46,45 @@ func (r *Reading) Params(mechanic string) map[string]float64 {
 		out["table"] = 0 // the list has them
 	}
 	return out
+}
+
+// isCount reports whether a word is a number in digits.
+func (t token) isCount() bool { return unicode.IsDigit(rune(t.word[0])) }
+
+// understood marks words that say something of a tunable.
+func (r *Reading) understood(i, n int) {
+	for j := range n {
+		r.tokens[i+j].known, r.tokens[i+j].tuned = true, true
+	}
+}
+
+// saidAt is said of the words from one on. A number of seconds or lives is none of a
+// tunable's.
+func (r *Reading) saidAt(p catalog.Param, i int) (v float64, words int) {
+	v, words = said(p, r.tokens[i:], r.languages)
+	if words == 0 {
+		return 0, 0
+	}
+	last, next := r.tokens[i+words-1], i+words
+	if words > 1 && last.number > 0 && next < len(r.tokens) && !r.tokens[next].startsClause {
+		if counts := r.words.means["count"][r.tokens[next].singular]; counts != "" && counts != "points" {
+			return 0, 0
+		}
+	}
+	return v, words
+}
+
+// beyond notes a number that a tunable does not take, and the nearest that it does.
+func (r *Reading) beyond(said []token, asked, taken float64) {
+	raw := make([]string, len(said))
+	for i, t := range said {
+		raw[i] = t.raw
+	}
+	bound := "at most"
+	if asked < taken {
+		bound = "at least"
+	}
+	r.note(fmt.Sprintf("%s: %s %v here", strings.Join(raw, " "), bound, taken))
 }
 
 // size sets a tunable that makes something large or small where an adjective says which:
@@ -120,13 +166,37 @@ func said(p catalog.Param, tokens []token, languages []string) (v float64, words
 			}
 		}
 	}
-	if len(tokens) < 2 || tokens[0].number == 0 {
-		return 0, 0
-	}
-	for _, lang := range languages {
-		if units := p.Units[lang]; slices.Contains(units, tokens[1].word) || slices.Contains(units, tokens[1].singular) {
-			return float64(tokens[0].number), 2
+	if n := before(p, tokens, languages); n > 0 {
+		v = float64(tokens[n].number)
+		if counts(p, tokens[n:], languages) {
+			n++ // "up to 10 goals"
 		}
+		return v, n + 1
+	}
+	if counts(p, tokens, languages) {
+		return float64(tokens[0].number), 2
 	}
 	return 0, 0
+}
+
+// counts reports whether a text begins with a number of what a tunable counts.
+func counts(p catalog.Param, tokens []token, languages []string) bool {
+	return len(tokens) > 1 && tokens[0].number > 0 && slices.ContainsFunc(languages, func(lang string) bool {
+		return slices.Contains(p.Units[lang], tokens[1].word) || slices.Contains(p.Units[lang], tokens[1].singular)
+	})
+}
+
+// before is how many words a text begins with that a number of a tunable stands behind;
+// 0 for none.
+func before(p catalog.Param, tokens []token, languages []string) int {
+	for n := min(longestPhrase, len(tokens)-1); n >= 1; n-- {
+		if tokens[n].number == 0 || tokens[n].startsClause {
+			continue
+		}
+		phrase := joined(tokens[:n])
+		if slices.ContainsFunc(languages, func(lang string) bool { return slices.Contains(p.Before[lang], phrase) }) {
+			return n
+		}
+	}
+	return 0
 }

@@ -139,13 +139,16 @@ func (r *Reading) because(word, chose string) {
 }
 
 func (r *Reading) readMechanics(tokens []token) {
-	ended := 0 // the phrases that were read until then
+	ended, absent := 0, 0 // the phrases that were read until then, and the names of kinds that there are not
 	for i := range tokens {
 		// The longest phrase that is known counts.
 		for n := min(longestPhrase, len(tokens)-i); n >= 1; n-- {
 			phrase := joined(tokens[i : i+n])
 			if kind := r.missingOf(phrase); kind != "" && !tokens[i].negated {
-				r.miss(kind, tokens[i:i+n])
+				if i+n > absent { // "hockey" of "air hockey" is no second one
+					r.miss(kind, tokens[i:i+n])
+				}
+				absent = max(absent, i+n)
 				break
 			}
 			weights, ok := r.mechanicsOf(phrase)
@@ -217,7 +220,7 @@ func (r *Reading) miss(kind string, name []token) {
 func (r *Reading) readNumbers(tokens []token) {
 	for i := range tokens {
 		n := tokens[i].number
-		if n == 0 || i+1 == len(tokens) {
+		if n == 0 || i+1 == len(tokens) || tokens[i].tuned {
 			continue
 		}
 		switch r.words.means["count"][tokens[i+1].singular] {

@@ -92,6 +92,7 @@ func TestWordsOfOtherLanguagesAreNoWords(t *testing.T) {
 	for text, none := range map[string]string{
 		"A chat about the weather with a pastel background": "cat", "I want a game in pastel colours": "cake", "Come on, the cane is a sin": "dog",
 		"A tire rolls over the pont": "", "An auto battle of the mare": "car", "A game for my son": "kid", "A piece of the puzzle": "coin",
+		"Un facteur évite les chiens méchants": "bug",
 	} {
 		if r := Read(text); slices.Contains(r.Nouns, none) || r.Rules.Sound != Unnamed {
 			t.Errorf("%q has %v, sound %v", text, r.Nouns, r.Rules.Sound)

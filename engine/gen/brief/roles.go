@@ -139,10 +139,10 @@ func (c *casting) give(i int, noun string, f figure) {
 		r.because(t.word, "the "+role)
 		return
 	}
-	if sure && role != "hero" && noun == r.Hero && c.guessed["hero"] {
+	place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[role]
+	if sure && role != "hero" && noun == r.Hero && c.guessed["hero"] && (*place == "" || c.guessed[role]) {
 		r.Hero, r.HeroWord = "", ""
 	}
-	place := map[string]*string{"hero": &r.Hero, "hazard": &r.Hazard, "pickup": &r.Pickup}[role]
 	if f.body != "" && (c.renames(i, r.Hero) || c.role == "" && r.Hero != "" && c.corrects(i)) {
 		role, place, r.Hero = "hero", &r.Hero, "" // "the snake is a train"
 	}

@@ -109,6 +109,9 @@ func addPhrases(words map[string]int, lang string) {
 			for phrase := range p.Words[lang] {
 				add(phrase, anyWord)
 			}
+			for _, phrase := range p.Before[lang] {
+				add(phrase, anyWord)
+			}
 			for _, noun := range slices.Concat(p.Units[lang], p.Sized[lang]) {
 				add(noun, anyWord)
 			}

@@ -8,6 +8,9 @@ import (
 // shooting are the mechanics in which the player shoots.
 var shooting = []string{"asteroids", "bubbles", "cannon", "defence", "formation", "shooter", "slingshot", "typing"}
 
+// boundWords are those behind which a number is one that someone means, whatever of.
+var boundWords = listed("to between within until than zwischen bis hoechstens mindestens hasta entre maximo minimo jusqu'a jusque maximum minimum")
+
 // readUnmet collects runs of words that nothing above knew.
 func (r *Reading) readUnmet(tokens []token) {
 	var run []string
@@ -26,6 +29,15 @@ func (r *Reading) readUnmet(tokens []token) {
 			flush()
 			run = append(run, t.raw, tokens[i+1].raw)
 			flush()
+			continue
+		}
+		if t.number > 1 && !t.known && i > 0 && !t.startsClause && boundWords[tokens[i-1].word] {
+			flush()
+			said := tokens[i-1].raw + " " + t.raw
+			if i+2 < len(tokens) && tokens[i+2].number > 0 && !tokens[i+1].startsClause && !tokens[i+2].startsClause && tableJoins[tokens[i+1].word] {
+				said += " " + tokens[i+1].raw + " " + tokens[i+2].raw // "between 20 and 60"
+			}
+			r.note(Clip(said, 60))
 			continue
 		}
 		switch {

@@ -209,6 +209,11 @@ func (r Reading) castFor(mechanic string) Reading {
 // paramsOf returns a mechanic's own tunables, as the text has them or else usual.
 func (r Reading) paramsOf(mechanic string) map[string]float64 {
 	params := catalog.Params(mechanic)
+	for name, p := range catalog.Mechanics[mechanic].Params {
+		if slices.Contains(p.Bodies, figures[r.Hero].body) {
+			params[name] = p.Max
+		}
+	}
 	maps.Copy(params, r.Params(mechanic))
 	return params
 }

@@ -33,6 +33,8 @@ type Mechanic struct {
 	Levels int `json:"levels"`
 	// Bodies are heroes that speak for this mechanic.
 	Bodies []string `json:"bodies"`
+	// Carries are bodies that it draws in its own vehicle, and not as they are.
+	Carries []string `json:"carries"`
 	// Shows are things of a place that it shows by itself: a river.
 	Shows []string `json:"shows"`
 	// Themes suit it when the brief names no place.
@@ -74,8 +76,12 @@ type Param struct {
 	Max   float64 `json:"max"`
 	// Units are the nouns that a number of it is followed by, by language.
 	Units map[string][]string `json:"units"`
+	// Before are the words that a number of it stands behind, by language: "up to".
+	Before map[string][]string `json:"before"`
 	// Sized are the nouns of what is larger the more it is, by language.
 	Sized map[string][]string `json:"sized"`
+	// Bodies of a hero set it to the most.
+	Bodies []string `json:"bodies"`
 	// Words set it to a value, by language.
 	Words map[string]map[string]float64 `json:"words"`
 	// Ways name its values, from 0 on, where it says how the hazards move.

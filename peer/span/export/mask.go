@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 )
 
 // masked sends spans on without the keys in them. It is the one way out, since what
@@ -58,7 +58,7 @@ func (clean) Links() []trace.Link { return nil }
 
 func text(s string) string {
 	raw := []byte(s)
-	api.MaskKeys(raw)
+	mint.MaskKeys(raw)
 	return string(raw)
 }
 

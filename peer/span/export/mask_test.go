@@ -11,11 +11,11 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/mint"
 )
 
 func TestNoPartOfASpanTakesAKeyOut(t *testing.T) {
-	key := api.NewKey()
+	key := mint.NewKey()
 	sent := tracetest.NewInMemoryExporter()
 	provider := trace.NewTracerProvider(trace.WithSyncer(masked{sent}))
 	state, err := oteltrace.ParseTraceState("a=" + key)

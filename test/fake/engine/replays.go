@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 )
 
@@ -33,7 +33,7 @@ func Replays(projectID, instanceID, token string) http.Handler {
 		}
 		size, sizeErr := io.Copy(io.Discard, body)
 		if err != nil || sizeErr != nil {
-			api.BadRequest("The body has no runs, or no game.").WriteTo(w)
+			answers.BadRequest("The body has no runs, or no game.").WriteTo(w)
 			return
 		}
 		var out contract.Replayed
@@ -58,7 +58,7 @@ func Replays(projectID, instanceID, token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(contract.HeaderInstance, instanceID)
 		if r.Header.Get("Authorization") != "Bearer "+token {
-			(&api.Error{Status: http.StatusUnauthorized, Message: "This is not the instance's token."}).WriteTo(w)
+			(&answers.Error{Status: http.StatusUnauthorized, Message: "This is not the instance's token."}).WriteTo(w)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/requests"
 	"github.com/svc-games/svc/api/sse"
 )
 
@@ -73,24 +75,24 @@ func submission(j *contract.JobRecord) api.Submission {
 }
 
 // admit reads a submission, or says why there will be no job.
-func (e *Engine) admit(id, session string, body []byte, readErr error) (api.GenerateRequest, *api.Error) {
-	bad := func(err error) (api.GenerateRequest, *api.Error) {
-		var known *api.Error
+func (e *Engine) admit(id, session string, body []byte, readErr error) (api.GenerateRequest, *answers.Error) {
+	bad := func(err error) (api.GenerateRequest, *answers.Error) {
+		var known *answers.Error
 		if !errors.As(err, &known) {
-			known = api.BadRequest("The body could not be read.")
+			known = answers.BadRequest("The body could not be read.")
 		}
 		return api.GenerateRequest{}, known
 	}
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(readErr, &large):
-		return bad(&api.Error{Status: http.StatusRequestEntityTooLarge, Message: "The body is too large."})
+		return bad(&answers.Error{Status: http.StatusRequestEntityTooLarge, Message: "The body is too large."})
 	case readErr != nil:
 		return bad(readErr)
 	case !api.ValidJobID(id) || session == "":
-		return bad(api.BadRequest("A job needs an id and a session."))
+		return bad(answers.BadRequest("A job needs an id and a session."))
 	}
-	req, err := api.ParseGenerateRequest(body)
+	req, err := requests.ParseGenerateRequest(body)
 	if err != nil {
 		return bad(err)
 	}
@@ -99,13 +101,13 @@ func (e *Engine) admit(id, session string, body []byte, readErr error) (api.Gene
 	}
 	switch {
 	case req.ProjectID != e.cfg.ProjectID:
-		return bad(api.BadRequest("The project is another engine's."))
+		return bad(answers.BadRequest("The project is another engine's."))
 	case e.state.Fenced[id]:
-		return bad(&api.Error{Status: http.StatusConflict, Message: "The id is fenced."})
+		return bad(&answers.Error{Status: http.StatusConflict, Message: "The id is fenced."})
 	case e.drained:
-		return bad(api.Unavailable("The engine is about to stop.", time.Second, nil))
+		return bad(answers.Unavailable("The engine is about to stop.", time.Second, nil))
 	case !e.switches.AcceptOnly && e.queued() >= maxQueued:
-		return bad(api.Unavailable("The queue is full.", time.Second, nil))
+		return bad(answers.Unavailable("The queue is full.", time.Second, nil))
 	}
 	return req, nil
 }
@@ -134,7 +136,7 @@ func (e *Engine) queued() int {
 func (e *Engine) find(w http.ResponseWriter, r *http.Request) *contract.JobRecord {
 	j := e.job(r.PathValue("id"))
 	if project := r.URL.Query().Get("projectId"); j == nil || project != "" && project != e.cfg.ProjectID {
-		(&api.Error{Status: http.StatusNotFound, Message: "There is no such job."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusNotFound, Message: "There is no such job."}).WriteTo(w)
 		return nil
 	}
 	return j
@@ -168,7 +170,7 @@ func (e *Engine) files(w http.ResponseWriter, r *http.Request) {
 	record, zip := e.public(*j), e.state.Files[j.JobID]
 	e.mu.Unlock()
 	if record.Files == nil {
-		(&api.Error{Status: http.StatusConflict, Message: "The job has no files."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusConflict, Message: "The job has no files."}).WriteTo(w)
 		return
 	}
 	w.Header().Set("ETag", `"`+record.Files.SHA256+`"`)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 )
 
@@ -27,7 +28,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set(contract.HeaderInstance, instance)
 	if r.Header.Get("Authorization") != "Bearer "+e.cfg.Token {
-		(&api.Error{Status: http.StatusUnauthorized, Message: "This is not the instance's token."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusUnauthorized, Message: "This is not the instance's token."}).WriteTo(w)
 		return
 	}
 	e.handler.ServeHTTP(w, r)
@@ -83,7 +84,7 @@ func taking[T any](e *Engine, do func(w http.ResponseWriter, in T)) http.Handler
 	return func(w http.ResponseWriter, r *http.Request) {
 		var in T
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			api.BadRequest("The body is not the expected JSON.").WriteTo(w)
+			answers.BadRequest("The body is not the expected JSON.").WriteTo(w)
 			return
 		}
 		e.mu.Lock()
@@ -107,7 +108,7 @@ func (e *Engine) ready(w http.ResponseWriter, r *http.Request) {
 // fence refuses a job for good that was not accepted.
 func (e *Engine) fence(w http.ResponseWriter, req contract.FenceRequest) {
 	if !api.ValidJobID(req.JobID) {
-		api.BadRequest("jobId must be a job id.").WriteTo(w)
+		answers.BadRequest("jobId must be a job id.").WriteTo(w)
 		return
 	}
 	verdict := contract.Accepted
@@ -143,9 +144,9 @@ func others(mux *http.ServeMux) http.Handler {
 		}
 		plain := httptest.NewRecorder()
 		h.ServeHTTP(plain, r)
-		refusal := api.Error{Status: http.StatusNotFound, Message: "There is no such route."}
+		refusal := answers.Error{Status: http.StatusNotFound, Message: "There is no such route."}
 		if plain.Code == http.StatusMethodNotAllowed {
-			refusal = api.Error{Status: plain.Code, Message: "This route does not allow the method.", Header: http.Header{"Allow": plain.Header()["Allow"]}}
+			refusal = answers.Error{Status: plain.Code, Message: "This route does not allow the method.", Header: http.Header{"Allow": plain.Header()["Allow"]}}
 		}
 		refusal.WriteTo(w)
 	})
@@ -248,7 +249,7 @@ func (e *Engine) part(w http.ResponseWriter, r *http.Request) {
 	j := e.job(r.PathValue("id"))
 	switch part := r.PathValue("part"); {
 	case j == nil:
-		(&api.Error{Status: http.StatusNotFound, Message: "There is no such job."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusNotFound, Message: "There is no such job."}).WriteTo(w)
 	case part == "record":
 		answer(w, *j)
 	case part == "events":
@@ -270,14 +271,14 @@ func (e *Engine) part(w http.ResponseWriter, r *http.Request) {
 func (e *Engine) feed(w http.ResponseWriter, r *http.Request) {
 	after, err := strconv.Atoi(r.URL.Query().Get("after"))
 	if err != nil {
-		api.BadRequest("after must be a number.").WriteTo(w)
+		answers.BadRequest("after must be a number.").WriteTo(w)
 		return
 	}
 	e.mu.Lock()
 	ahead := after > len(e.state.Feed)
 	e.mu.Unlock()
 	if ahead {
-		(&api.Error{Status: http.StatusConflict, Message: "The feed has no such record."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusConflict, Message: "The feed has no such record."}).WriteTo(w)
 		return
 	}
 	w.WriteHeader(http.StatusOK)
@@ -309,7 +310,7 @@ func (e *Engine) feed(w http.ResponseWriter, r *http.Request) {
 
 func (e *Engine) ack(w http.ResponseWriter, ack contract.Ack) {
 	if ack.FeedID != e.state.FeedID || ack.Seq > uint64(len(e.state.Feed)) {
-		(&api.Error{Status: http.StatusConflict, Message: "This is no record of this feed."}).WriteTo(w)
+		(&answers.Error{Status: http.StatusConflict, Message: "This is no record of this feed."}).WriteTo(w)
 		return
 	}
 	e.state.Stopped = append(e.state.Stopped, ack.Stop...)

@@ -130,6 +130,16 @@ func (rules Rules) checkContext(body map[string]any) *fault {
 		coded("context_length_exceeded")
 }
 
+// Read is how many tokens of a request such a server says that it read: what does not fit
+// it refuses, or cuts, as Ollama does, to half of its window and two tokens more.
+func (rules Rules) Read(body map[string]any) int {
+	n := Tokens(body)
+	if rules.Context > 0 && n > rules.Context {
+		return rules.Context/2 + 2
+	}
+	return n
+}
+
 // Tokens is how many a strict server counts in a request: four bytes of what is
 // said are one, and a picture is a thousand.
 func Tokens(body map[string]any) int {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/svc-games/svc/api"
+	"github.com/svc-games/svc/api/answers"
 	"github.com/svc-games/svc/api/contract"
 	"github.com/svc-games/svc/engine"
 	"github.com/svc-games/svc/engine/gen"
@@ -126,7 +127,7 @@ func (e rigged) wrap(next http.Handler) http.Handler {
 		e.maybeDie(s, "engine before "+name)
 		if name == "accept" && rand.Float64() < s.Refuse {
 			w.Header().Set(contract.HeaderRefused, "true")
-			api.Unavailable("Refused for the test.", time.Second, nil).WriteTo(w)
+			answers.Unavailable("Refused for the test.", time.Second, nil).WriteTo(w)
 			return
 		}
 		if name == "fence" && s.Deaf || name == "accept" && s.Stall {

@@ -32,6 +32,7 @@ import (
 
 	"github.com/svc-games/svc/api"
 	"github.com/svc-games/svc/api/contract"
+	"github.com/svc-games/svc/api/mint"
 	"github.com/svc-games/svc/caddymodule"
 	engineproxy "github.com/svc-games/svc/engine-proxy"
 	"github.com/svc-games/svc/policy"
@@ -96,7 +97,7 @@ func run(out string) error {
 	if err != nil {
 		return err
 	}
-	server, key := app.(*caddyhttp.App).Servers["srv0"], api.NewKey()
+	server, key := app.(*caddyhttp.App).Servers["srv0"], mint.NewKey()
 	for _, way := range ways {
 		for n := range repetitions {
 			if err := measure(server, key, way, filepath.Join(out, way.name, strconv.Itoa(n))); err != nil {
@@ -185,7 +186,7 @@ type backend struct {
 
 var behind backend
 
-func (b *backend) Authenticate(context.Context, api.KeyHash) (sidecar.Identity, error) {
+func (b *backend) Authenticate(context.Context, mint.KeyHash) (sidecar.Identity, error) {
 	b.asked.Add(1)
 	return sidecar.Identity{KeyID: "key", UserID: "user", Decision: policy.Decision{Allow: true, Status: http.StatusOK}}, nil
 }

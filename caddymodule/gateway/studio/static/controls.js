@@ -1,5 +1,5 @@
 // The buttons around the game.
-import { countOf } from "./frame.js";
+import { countOf, reload } from "./frame.js";
 
 const maxShot = 16 << 20; // bytes
 const patience = 10_000; // ms for a picture
@@ -10,10 +10,9 @@ const png = [0x89, 0x50, 0x4e, 0x47];
 export function controls(frame, place, send) {
 	const part = (name) => place.querySelector(`[data-${name}]`);
 	const said = part("said");
-	const address = () => frame.src.split("?")[0];
 	let muted = false;
 	let wanted = 0; // the timer of a picture that somebody asked for
-	place.hidden = false;
+	place.hidden = !frame.hasAttribute("src"); // there is no game yet
 
 	part("restart").addEventListener("click", () => load(""));
 	part("seed").addEventListener("submit", (event) => {
@@ -43,7 +42,7 @@ export function controls(frame, place, send) {
 
 	function load(number) {
 		joined(false);
-		frame.src = address() + (number ? `?seed=${number}` : "");
+		reload(frame, number ? `?seed=${number}` : "");
 	}
 
 	function pressed(name) { return part(name).getAttribute("aria-pressed") === "true"; }

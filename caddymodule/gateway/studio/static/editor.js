@@ -1,5 +1,6 @@
 // The form of a file: saved in place, and nothing that was typed is lost.
 import { headIs, listed } from "./faults.js";
+import { reload } from "./frame.js";
 import { post } from "./prompt.js";
 import { isUnsent, keep, kept, unsent } from "./unsent.js";
 
@@ -131,7 +132,7 @@ export function edit(form) {
 		say(problems.length ? `${saved}, with problems: ${listed(problems)}` : `${saved}.`);
 		editor?.problems(problems.filter((p) => p.file === form.dataset.path));
 		const frame = document.querySelector("[data-game]");
-		if (frame && !later && !problems.length) frame.src = frame.src;
+		if (frame && !later && !problems.length) reload(frame);
 	}
 }
 

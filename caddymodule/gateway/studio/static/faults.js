@@ -93,8 +93,9 @@ export function headIs(head) {
 async function locate(file, line) {
 	const here = { file, line };
 	if (file !== "game.js") return here;
+	const rev = document.querySelector("[data-game]").dataset.at === "built" ? "&rev=built" : "";
 	const read = async (path) => {
-		const res = await fetch(`${base()}/file?path=${encodeURIComponent(path)}`).catch(() => null);
+		const res = await fetch(`${base()}/file?path=${encodeURIComponent(path)}${rev}`).catch(() => null);
 		return res?.ok ? (await res.text()).split("\n").map((l) => l.trim()) : [];
 	};
 	const made = await read("game.js");

@@ -2,6 +2,7 @@
 // without a model, then the way back is offered, and a model only by a brief that a person
 // sends. The fault's text is the game's, which is hostile.
 import { base, headIs } from "./faults.js";
+import { reload } from "./frame.js";
 import { post } from "./prompt.js";
 import { keep, kept } from "./unsent.js";
 
@@ -34,7 +35,7 @@ export function fixer(place, frame) {
 		if (res?.ok && answer?.mended?.length) {
 			headIs(answer.head);
 			said.textContent = `Mended without a model, as r${answer.head}: ${answer.mended.join("; ")}.`;
-			frame.src = frame.src;
+			reload(frame);
 		} else if (res?.ok || res?.status === 404) { // an engine of before mends nothing
 			brief(text, signature);
 		} else {

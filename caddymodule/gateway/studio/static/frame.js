@@ -35,6 +35,16 @@ export function joinGame(frame, begin, handlers) {
 	}
 }
 
+// addressOf is where a frame's game is, in the state that it is to show: what a job had built is
+// gone with the job.
+export const addressOf = ({ dataset }) => `${dataset.preview}/${dataset.at ?? "now"}/index.html`;
+
+// reload loads a frame's game anew.
+export function reload(frame, query) {
+	if (!frame.hasAttribute("src")) return; // there is no game yet
+	frame.src = addressOf(frame) + (query ?? new URL(frame.src).search);
+}
+
 // textOf is a text of a message, "" for anything else.
 export const textOf = (value, most = maxText) => (typeof value === "string" ? value.slice(0, most) : "");
 

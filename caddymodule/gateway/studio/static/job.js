@@ -18,13 +18,16 @@ const askAfter = 2_000;
 
 // followJob shows what a job does as it happens, and loads the page anew at its end, unless
 // somebody uses it: the game and its version are there. It says each step once, and never moves the focus.
-export function followJob(place) {
+// game shows what the job builds, where it is not null.
+export function followJob(place, game = null) {
 	const bar = place.querySelector("progress");
 	const stage = place.querySelector("[data-stage]");
 	const log = place.querySelector("[data-log]");
 	const source = new EventSource(place.dataset.events);
 	let stalled = setTimeout(silent, stalledAfter);
 	let asking = 0;
+	let over;
+	const end = new Promise((resolve) => { over = resolve; });
 
 	on("job.started", () => line("The job runs."));
 	on("job.progress", (progress) => {
@@ -34,9 +37,15 @@ export function followJob(place) {
 	on("assistant.message", (event) => line(event.text, "said"));
 	on("tool.call", (event) => line(`→ ${event.name}${event.args?.path ? ` ${event.args.path}` : ""}`, "tool"));
 	on("file.changed", (event) => line(`${event.op === "delete" ? "deleted" : "wrote"} ${event.path}`, "file"));
-	on("build.result", (event) => line(event.ok === false ? `The build failed: ${listed(event.problems)}` : "Built."));
+	on("build.result", (event) => {
+		line(event.ok === false ? `The build failed: ${listed(event.problems)}` : "Built.");
+		if (event.ok !== false) game?.built();
+	});
 	on("audit.result", (event) => line(event.ok === false ? "The audit found faults." : "Audited."));
-	on("playtest.result", (event) => line(event.ok === false ? "The playtest failed." : "Playtested."));
+	on("playtest.result", (event) => {
+		const said = line(event.ok === false ? `The playtest failed: ${(event.problems ?? []).join("; ")}` : "Playtested.");
+		for (const name of event.pictures ?? []) said.append(" ", picture(name, event.ok !== false));
+	});
 	on("fix.applied", (event) => line(`Mended: ${event.change}`));
 	on("usage", ({ units = [] }) => line(`Charged for ${units.map((u) => `${u.quantity} ${u.name}`).join(", ")}.`));
 	on("warning", (event) => line(`Warning: ${event.message}`));
@@ -84,6 +93,8 @@ export function followJob(place) {
 	}
 
 	function ended(type) {
+		over();
+		game?.ended();
 		const said = `The job has ended (${type.slice(4)}).`;
 		if (typed()) return line(`${said} Save or send what you typed, then load the page again to see its game.`);
 		if (!inUse()) return loadAgain(place.dataset.page);
@@ -95,6 +106,23 @@ export function followJob(place) {
 			loadAgain(place.dataset.page);
 		});
 		line(`${said} `).append(link);
+	}
+
+	// picture is one that the playtest took: the job's as long as it has it, then the game's that
+	// passed, which has it at the job's end at the latest.
+	function picture(name, passed) {
+		const image = document.createElement("img");
+		const at = `${place.dataset.page}/file?path=${encodeURIComponent(name)}`;
+		const places = [...(passed ? [at, at] : []), `${at}&rev=built`];
+		const next = async () => {
+			if (passed && places.length === 1) await end;
+			if (places.length) image.src = places.pop(); else image.remove();
+		};
+		image.className = "taken";
+		image.alt = `the game: ${name.split("/").pop().split(".")[0]}`;
+		image.addEventListener("error", next);
+		next();
+		return image;
 	}
 
 	function line(text, kind) {

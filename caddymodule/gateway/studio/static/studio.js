@@ -21,7 +21,8 @@ for (const link of examples) {
 		prompt.focus();
 	});
 }
-for (const place of document.querySelectorAll("[data-job]")) followJob(place);
+const game = showGame();
+for (const place of document.querySelectorAll("[data-job]")) followJob(place, game);
 for (const form of document.querySelectorAll("[data-prompt]")) {
 	keepFields(form);
 	sendByKey(form);
@@ -52,7 +53,6 @@ for (const form of document.querySelectorAll("[data-upload]")) {
 }
 askUntil(document.querySelector("[data-engine]"), ({ engine }) => engine.ready, "The engine is ready. ");
 askUntil(document.querySelector("[data-running]"), ({ workspace }) => !workspace.check?.running, "The version was played. ");
-showGame();
 for (const place of document.querySelectorAll("[data-project]")) lookAgain(place);
 for (const nav of document.querySelectorAll("[data-tabs]")) tabs(nav);
 addEventListener("keydown", (event) => {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/svc-games/svc/engine-proxy/driver/process/confine"
 )
 
@@ -87,6 +89,13 @@ type Status struct {
 	Refused string
 	// Fatal: it never will be, as things are configured.
 	Fatal bool
+	// Full: there was no room on the disk.
+	Full bool
+}
+
+// refusal is the status of a start that failed.
+func refusal(err error) Status {
+	return Status{Refused: err.Error(), Fatal: fatal(err), Full: errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)}
 }
 
 // Main runs the shim and ends the process.

@@ -31,7 +31,9 @@ func enter() error {
 		err = become(c, shim)
 	}
 	status := os.NewFile(statusFD, "status")
-	if writeErr := json.NewEncoder(status).Encode(Status{Identity: c.Identity, Refused: err.Error(), Fatal: fatal(err)}); writeErr != nil {
+	refused := refusal(err)
+	refused.Identity = c.Identity
+	if writeErr := json.NewEncoder(status).Encode(refused); writeErr != nil {
 		return errors.Join(err, writeErr)
 	}
 	return err

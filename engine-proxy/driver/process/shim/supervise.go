@@ -56,11 +56,14 @@ func supervise() error {
 	}
 	s := &supervisor{config: c, record: c.Record, ask: make(chan os.Signal, 4), child: make(chan os.Signal, 1)}
 	if err := s.prepare(); err != nil {
-		return errors.Join(err, writeStatus(status, Status{Identity: s.record.Identity, Refused: err.Error()}))
+		refused := refusal(err)
+		refused.Identity = s.record.Identity
+		return errors.Join(err, writeStatus(status, refused))
 	}
 	refused, err := s.start()
 	if err != nil {
-		refused = &Status{Refused: err.Error()}
+		failed := refusal(err)
+		refused = &failed
 	}
 	if refused != nil {
 		refused.Identity = s.record.Identity

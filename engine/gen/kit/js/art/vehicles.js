@@ -64,6 +64,17 @@ export const vehicles = {
     b.oval(-14, -39, 5, 4, LAMP, { flat: true, line: 2 });
     b.oval(14, -39, 5, 4, LAMP, { flat: true, line: 2 });
   },
+  biketop: (b, o) => {
+    b.round(-6, -50, 12, 26, 6, TYRE, { line: 3 });
+    b.round(-7, 24, 14, 26, 6, TYRE, { line: 3 });
+    b.limb((c) => { c.moveTo(-24, -14); c.quadraticCurveTo(0, -30, 24, -14); }, 5, '#c9d1dc');
+    b.round(-11, -34, 22, 66, 10, o.color);
+    b.oval(0, -36, 6, 4, LAMP, { flat: true, line: 2 });
+    for (const x of [-1, 1]) b.limb((c) => { c.moveTo(17 * x, 8); c.lineTo(22 * x, -14); }, 8, '#3a4256');
+    b.oval(0, 9, 22, 12, '#3a4256', { line: 3 });
+    b.oval(0, 2, 12, 12, o.color, { line: 3 });
+    b.oval(0, -4, 8, 4, GLASS, { flat: true, line: 2 });
+  },
   carback: (b, o) => {
     for (const x of [-33, 33]) b.round(x - 10, 12, 20, 30, 7, TYRE);
     b.shape(o.color, (c) => {

@@ -13,6 +13,8 @@ export const meta = {
   extra: {
     car1: { body: 'cartop', color: '#e63946' }, car2: { body: 'cartop', color: '#2f83f7' },
     car3: { body: 'cartop', color: '#9d4edd' }, kart: { body: 'cartop', color: '#ffd23f' },
+    bike1: { body: 'biketop', color: '#e63946' }, bike2: { body: 'biketop', color: '#2f83f7' },
+    bike3: { body: 'biketop', color: '#9d4edd' }, bike: { body: 'biketop', color: '#ffd23f' },
   },
 };
 
@@ -194,11 +196,12 @@ export function draw(s, d) {
   };
   for (const r of s.rocks) thing('hazard', r.i, r.off, 54);
   for (const p of s.coins) if (p.lap <= s.me.lap) thing('pickup', p.i, p.off, 42);
-  s.cars.forEach((o, k) => thing('car' + (k + 1), o.p, o.off, 76, true));
+  const bikes = s.cfg.params.bikes > 0; // with those who ride them
+  s.cars.forEach((o, k) => thing((bikes ? 'bike' : 'car') + (k + 1), o.p, o.off, 76, true));
   const rot = s.me.a - s.cam + s.me.spin * 10;
   if (s.me.boost > 0) d.disc(EYE.x, EYE.y + 40, 9 + 4 * Math.sin(s.t * 40), 'accent', { alpha: 0.8 });
-  if (blink(s)) d.sprite('kart', EYE.x, EYE.y, 78 * Math.sqrt(s.cfg.size), { rot });
-  if (blink(s)) d.sprite('hero', EYE.x, EYE.y, 42 * Math.sqrt(s.cfg.size), { rot: rot * 0.5 });
+  if (blink(s)) d.sprite(bikes ? 'bike' : 'kart', EYE.x, EYE.y, 78 * Math.sqrt(s.cfg.size), { rot });
+  if (blink(s) && !bikes) d.sprite('hero', EYE.x, EYE.y, 42 * Math.sqrt(s.cfg.size), { rot: rot * 0.5 });
   plan(s, d);
 }
 

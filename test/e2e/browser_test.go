@@ -123,7 +123,25 @@ func value[T any](b *tab, a chromedp.Action[T]) T {
 	return got
 }
 
-func (b *tab) open(url string) { b.t.Helper(); b.do(chromedp.Navigate(url)) }
+// open goes to an address, and asks again for what Chromium does not answer: it loses a
+// navigation that meets the page's own.
+func (b *tab) open(url string) {
+	b.t.Helper()
+	for range 3 {
+		ctx, cancel := wait.Within(b.ctx, wait.Patience/3)
+		err := chromedp.Do(ctx, chromedp.Navigate(url))
+		unanswered := ctx.Err() != nil
+		cancel()
+		if err == nil {
+			return
+		}
+		if !unanswered {
+			b.t.Fatalf("open %s: %v", url, err)
+		}
+		b.t.Logf("Chromium did not answer who opened %s", url)
+	}
+	b.t.Fatalf("opened in vain: %s", url)
+}
 
 // follow clicks what leads to another page and waits for it.
 func (b *tab) follow(css string) {

@@ -63,7 +63,7 @@ func opensFromItsFolder(t *testing.T, dir string) {
 	t.Helper()
 	b := newBrowser(t).tab()
 	b.look(480, 720, "light")
-	b.do(chromedp.Navigate("file://" + filepath.Join(dir, "index.html")))
+	b.open("file://" + filepath.Join(dir, "index.html"))
 	holds := func(what, expression string) {
 		t.Helper()
 		wait.Until(t, what, func() bool { return value(b, chromedp.Evaluate[bool](expression)) })

@@ -118,6 +118,20 @@ func (s *service) showsTheSameOf(b *tab, key apiKey, job api.Job) {
 		s.t.Errorf("of a stream that stalls the page says %q", silent)
 	}
 
+	// At a job's end its files are the game's: a picture may be neither's for a moment before.
+	if asked := b.followJob(map[string]string{"page": "/console/keys"}, `
+		comes("playtest.result", { ok: true, pictures: ["gone.jpg"] });
+		const image = part("log").querySelector("img"), asked = [];
+		const failed = () => new Promise((done) => image.addEventListener("error", () => { asked.push(image.getAttribute("src")); done(); }, { once: true, capture: true }));
+		return failed().then(failed).then(() => {
+			document.querySelector("#prompt").focus(); // else the page is loaded anew
+			comes("job.completed", {});
+			return failed();
+		}).then(() => String(asked));`,
+	); asked != "/console/keys/file?path=gone.jpg&rev=built,/console/keys/file?path=gone.jpg,/console/keys/file?path=gone.jpg" {
+		s.t.Errorf("a picture that is nowhere is asked for at %s", asked)
+	}
+
 	sub := api.Submission{JobID: job.JobID, ProjectID: job.ProjectID}
 	const log = `fetch("/console/jobs/%s/events").then((res) => res.text())`
 	shown := s.readEvents(strings.NewReader(value(b, chromedp.Evaluate[string](fmt.Sprintf(log, job.JobID), chromedp.EvalAwaitPromise))))

@@ -26,6 +26,8 @@ export function followJob(place, game = null) {
 	const source = new EventSource(place.dataset.events);
 	let stalled = setTimeout(silent, stalledAfter);
 	let asking = 0;
+	let over;
+	const end = new Promise((resolve) => { over = resolve; });
 
 	on("job.started", () => line("The job runs."));
 	on("job.progress", (progress) => {
@@ -91,6 +93,7 @@ export function followJob(place, game = null) {
 	}
 
 	function ended(type) {
+		over();
 		game?.ended();
 		const said = `The job has ended (${type.slice(4)}).`;
 		if (typed()) return line(`${said} Save or send what you typed, then load the page again to see its game.`);
@@ -105,12 +108,16 @@ export function followJob(place, game = null) {
 		line(`${said} `).append(link);
 	}
 
-	// picture is one that the playtest took, as long as the job has it, or the game that passed.
+	// picture is one that the playtest took: the job's as long as it has it, then the game's that
+	// passed, which has it at the job's end at the latest.
 	function picture(name, passed) {
 		const image = document.createElement("img");
 		const at = `${place.dataset.page}/file?path=${encodeURIComponent(name)}`;
-		const places = [...(passed ? [at] : []), `${at}&rev=built`];
-		const next = () => { if (places.length) image.src = places.pop(); else image.remove(); };
+		const places = [...(passed ? [at, at] : []), `${at}&rev=built`];
+		const next = async () => {
+			if (passed && places.length === 1) await end;
+			if (places.length) image.src = places.pop(); else image.remove();
+		};
 		image.className = "taken";
 		image.alt = `the game: ${name.split("/").pop().split(".")[0]}`;
 		image.addEventListener("error", next);

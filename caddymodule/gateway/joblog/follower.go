@@ -174,7 +174,9 @@ func (f *follower) answer() { f.answered, f.waiting = true, false }
 
 // change changes the follower and wakes the readers.
 func (f *follower) change(how func()) {
-	take(f.changeFor(how))
+	if parked := f.changeFor(how); len(parked) > 0 {
+		take(parked)
+	}
 }
 
 // changeFor changes the follower and returns what readers are called by that are parked.

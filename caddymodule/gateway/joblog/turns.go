@@ -23,11 +23,8 @@ type turns struct {
 	late    *time.Timer // has more call while there is a rest
 }
 
-// take has functions called, and waits for none.
+// take has functions called, of which there is at least one, and waits for none.
 func take(all []func()) {
-	if len(all) == 0 {
-		return
-	}
 	t := &turns{rest: all}
 	t.mu.Lock()
 	defer t.mu.Unlock()

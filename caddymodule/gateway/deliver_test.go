@@ -69,16 +69,13 @@ func deliveries(tb testing.TB, readers int) (deliver func()) {
 	}
 }
 
-// mostPerReader is how many allocations an event takes for each of many readers: none but
-// what the race detector's pools add.
-const mostPerReader = 1
-
 func TestAnEventTakesNoAllocationsOfEachStreamAtRest(t *testing.T) {
 	const readers, events = 100, 50
 	deliver := deliveries(t, readers)
 	deliver()
-	if each := testing.AllocsPerRun(events, deliver) / readers; each > mostPerReader {
-		t.Errorf("an event takes %.2f allocations of each of %d streams, want at most %v", each, readers, mostPerReader)
+	each := testing.AllocsPerRun(events, deliver) / readers
+	if each > 0.5 && !raceDetector { // whose pools lose what they are given
+		t.Errorf("an event takes %.2f allocations of each of %d streams", each, readers)
 	}
 }
 

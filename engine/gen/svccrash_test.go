@@ -13,7 +13,7 @@ const slow = host + `
 		asked.push((ack) => (ack ? resolve(new Response(JSON.stringify({ ack, mode: 'full' }))) : reject(new TypeError('offline'))));
 	});
 	const pass = () => { at += 5000; timers.findLast((one) => one.ms === 5000).run(); };
-	const kept = () => JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567') || '{}')[svc.debug().session];`
+	const backup = () => JSON.parse(localStorage.getItem('svc.streams:0123456789abcdef01234567') || '{}')[svc.debug().session];`
 
 // TestSvcLosesAtMostFiveSecondsOfACrash: what is five seconds old is sent or kept, whatever
 // is on its way meanwhile and however that goes.
@@ -23,9 +23,9 @@ func TestSvcLosesAtMostFiveSecondsOfACrash(t *testing.T) {
 		send();
 		await sent(1);
 		svc.track('jump', {});
-		if (kept()) return false;
+		if (backup()) return false;
 		pass();
-		return batches().length === 1 && names(JSON.parse(kept().batch)) === 'session_start jump';
+		return batches().length === 1 && names(JSON.parse(backup().batch)) === 'session_start jump';
 	})()`)
 	holds(t, page, "and sent once that is answered, not five seconds after it", `(async () => { `+hostHelpers+`
 		svc.track('hop', {}); // which would have it wait for its own time
@@ -38,14 +38,14 @@ func TestSvcLosesAtMostFiveSecondsOfACrash(t *testing.T) {
 		await settled();
 		svc.track('skip', {});
 		pass();
-		return batches().length === 2 && names(JSON.parse(kept().batch)) === 'jump hop skip';
+		return batches().length === 2 && names(JSON.parse(backup().batch)) === 'jump hop skip';
 	})()`)
 	holds(t, page, "what is acknowledged then is kept no longer", `(async () => { `+hostHelpers+`
 		timers.findLast((one) => one.ms >= 1000 && one.ms < 3001).run();
 		await sent(3);
 		asked.shift()(4);
 		await settled();
-		return names(batches()[2]) === 'jump hop skip' && svc.debug().buffered.length === 0 && !kept();
+		return names(batches()[2]) === 'jump hop skip' && svc.debug().buffered.length === 0 && !backup();
 	})()`)
 	holds(t, page, "what comes during a short request waits for its five seconds", `(async () => { `+hostHelpers+`
 		svc.track('jump', {});

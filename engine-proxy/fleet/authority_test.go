@@ -54,7 +54,7 @@ func TestAuthorityIsReplacedWithoutARestartAndEnginesKeepWorking(t *testing.T) {
 	former := filepath.Join(r.dir, state.StatesDir, "authority-former.pem")
 	wait.Until(t, "another authority is made", func() bool {
 		now, err := os.ReadFile(path)
-		return err == nil && !bytes.Equal(now, before)
+		return err == nil && !bytes.Equal(now, before) && r.authorities.Former() != nil // it is on the disk first
 	})
 	if kept, err := os.ReadFile(former); err != nil || !bytes.Equal(kept, before) {
 		t.Errorf("the former one is not kept: %v", err)
